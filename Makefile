@@ -58,6 +58,9 @@ schemas: install ## generate JSON Schemas and AsyncAPI from the models
 screenshots: install ## the README's pictures, taken by Debian's Chromium  (ARGS="--every FOLDER": each page, light, dark, narrow)
 	$(BIN)/python -m tests.screenshots $(ARGS)
 
+texts: install ## the catalogues of the console's texts, brought up to templates and code  (ARGS=it: begin another language)
+	$(BIN)/python -m tests.catalogues $(ARGS)
+
 bench: install ## every benchmark, one table  (ARGS="--quick")
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
@@ -79,4 +82,4 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	@$(BIN)/python requirements/install.py requirements/dev.txt
 	@touch $@
 
-.PHONY: help demo test test-deep test-all run test-kafka test-chaos lint format schemas screenshots bench new-processor lock clean install
+.PHONY: help demo test test-deep test-all run test-kafka test-chaos lint format schemas screenshots texts bench new-processor lock clean install

@@ -160,7 +160,7 @@ class Camera:
         self._look(width, TALLEST)
         self.driver.get(f"{self._place}/console{page}")
         self._until(
-            "return document.readyState === 'complete' && document.getElementById('live').textContent.includes('live ·')"
+            "return document.readyState === 'complete' && document.getElementById('live').classList.contains('on')"
         )
         height = int(self.driver.execute_script("return document.documentElement.scrollHeight"))
         self._look(width, min(height, tallest or height))

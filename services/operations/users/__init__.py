@@ -53,7 +53,7 @@ class UserUnknown(Permanent):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody who may sign in. `joined_at` None: invited, and not here yet."""
+    """Somebody who may sign in. `joined_at` None: invited, and not here yet; `language` "": as their browser says."""
 
     user_id: UUID
     name: str
@@ -64,6 +64,7 @@ class User:
     invited_at: datetime
     has_password: bool
     has_second_factor: bool
+    language: str
 
     def may(self, role: Role) -> bool:
         """Whether they may do what `role` may."""
@@ -139,6 +140,12 @@ async def set_role(app: App, user_id: UUID, role: Role) -> None:
     async with app.database.transaction() as conn:
         await _keep_an_admin(app, conn, user_id, stays=role == "admin")
         await conn.execute(SQL.set_role, _args(app, user_id) | {"role": role})
+
+
+async def set_language(app: App, user_id: UUID, language: str) -> None:
+    """Have the console be in a language for a user; "": in that of their browser."""
+    async with app.database.reading() as conn:
+        await conn.execute(SQL.set_language, _args(app, user_id) | {"language": language})
 
 
 async def remove_user(app: App, user_id: UUID) -> None:

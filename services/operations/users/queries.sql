@@ -1,11 +1,11 @@
 -- name: listed
 SELECT user_id, name, email, role, joined_at, invited_by, invited_at,
-       password_hash <> '' AS has_password, totp_secret IS NOT NULL AS has_second_factor
+       password_hash <> '' AS has_password, totp_secret IS NOT NULL AS has_second_factor, language
 FROM users WHERE workspace = %(workspace)s AND removed_at IS NULL ORDER BY name_key;
 
 -- name: one
 SELECT user_id, name, email, role, joined_at, invited_by, invited_at,
-       password_hash <> '' AS has_password, totp_secret IS NOT NULL AS has_second_factor
+       password_hash <> '' AS has_password, totp_secret IS NOT NULL AS has_second_factor, language
 FROM users WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
 
 -- name: anybody
@@ -23,8 +23,13 @@ ORDER BY user_id FOR UPDATE;
 -- name: set_role
 UPDATE users SET role = %(role)s WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
 
+-- name: set_language
+UPDATE users SET language = %(language)s
+WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
+
 -- name: remove
-UPDATE users SET removed_at = %(now)s, email = '', left_address = %(left)s, password_hash = '', totp_secret = NULL
+UPDATE users SET removed_at = %(now)s, email = '', left_address = %(left)s, password_hash = '', totp_secret = NULL,
+                 language = ''
 WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
 
 -- name: set_password

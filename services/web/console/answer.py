@@ -18,6 +18,7 @@ from services.operations.threads.listing import ThreadUnknown
 from services.operations.threads.suggestions import Suggestion, SuggestionImpossible, suggest
 from services.web.bodies import Assignment, OwnWords, SuggestionRequest
 from services.web.console.forms import Form, checked
+from services.web.console.language import translated
 from services.web.console.site import Site, done, files_of, form_of, viewer
 from services.web.console.thread import asked_of_agent, beginnings_of, show_thread
 from services.web.patience import WAIT_S
@@ -71,7 +72,7 @@ def _add_reply(router: APIRouter, site: Site) -> None:
         except answers.ReplyUnknown as error:
             raise RequestRefused(404, "reply_unknown", str(error)) from None
         except answers.TooLate as error:
-            raise RequestRefused(409, "too_late", f"Not taken back: {error}.") from None
+            raise RequestRefused(409, "too_late", translated("Not taken back: %(reason)s.", reason=error)) from None
         return done(f"/threads/{thread_id}", "taken_back")
 
 
@@ -88,7 +89,8 @@ def _add_beginnings(router: APIRouter, site: Site) -> None:
             canned = beginnings.canned.get(form.get("canned", ""), "")
             text = beginnings.suggestion if begin == "suggestion" else canned
         if not text:
-            raise RequestRefused(409, "beginning_unknown", "Nothing was added: there is no such text any more.")
+            said = translated("Nothing was added: there is no such text any more.")
+            raise RequestRefused(409, "beginning_unknown", said)
         written = "" if begin == "instead" else form.get("text", "").rstrip()
         whole = "\n\n".join(one for one in (written, text.strip()) if one)
         return await show_thread(site, request, thread_id, unsent=Unsent(form | {"text": whole}))
@@ -113,7 +115,7 @@ def _add_suggestions(router: APIRouter, site: Site) -> None:
         """What stands in the answer's form of it, alone."""
         found = await asked_of_agent(site, thread_id, {"suggestion": str(suggestion_id)})
         if found is None:
-            raise RequestRefused(404, "suggestion_unknown", "There is no such draft.")
+            raise RequestRefused(404, "suggestion_unknown", translated("There is no such draft."))
         return site.page(request, "suggestion.html", drafted=found)
 
 
@@ -122,7 +124,8 @@ async def _asked(site: Site, request: Request, thread_id: UUID, form: Form) -> S
     words = form.get("text", "") if form.get("ask") == "improve" else ""
     asked = checked(SuggestionRequest, words=words, by=viewer(request))
     if form.get("ask") == "improve" and not asked.words:
-        raise RequestRefused(422, "invalid", "There are no words of yours yet: write some, or have the agent draft it")
+        said = translated("There are no words of yours yet: write some, or have the agent draft it")
+        raise RequestRefused(422, "invalid", said)
     try:
         return await suggest(site.app, thread_id, asked.by, asked.words, timeout_s=WAIT_S)
     except ThreadUnknown as error:

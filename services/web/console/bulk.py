@@ -15,6 +15,7 @@ from services.operations.threads import answers, requests
 from services.web.bodies import Assignment
 from services.web.console.forms import Form, checked
 from services.web.console.inbox import show_inbox
+from services.web.console.language import translated
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.console.snooze import asked_of, snooze_of
 from services.web.patience import WAIT_S
@@ -34,7 +35,7 @@ def bulk_acts(site: Site) -> APIRouter:
         form, by = form_of(request), viewer(request)
         what, chosen = form.get("act"), _chosen(form)
         if what not in DONE:
-            raise RequestRefused(422, "invalid", "There is no such act.")
+            raise RequestRefused(422, "invalid", translated("There is no such act."))
         act_on = _act(site, form, what, by)
         turn = asyncio.Semaphore(AT_ONCE)
 
@@ -58,9 +59,10 @@ def _chosen(form: Form) -> list[UUID]:
     try:
         chosen = [UUID(name.removeprefix(CHOSEN)) for name in form if name.startswith(CHOSEN)]
     except ValueError:
-        raise RequestRefused(422, "invalid", "what was chosen is no thread") from None
+        raise RequestRefused(422, "invalid", translated("what was chosen is no thread")) from None
     if not chosen:
-        raise RequestRefused(422, "invalid", "Choose threads first: the boxes at their left, or key x.")
+        said = translated("Choose threads first: the boxes at their left, or key x.")
+        raise RequestRefused(422, "invalid", said)
     return chosen
 
 

@@ -19,6 +19,7 @@ from services.operations.memory.people import Person
 from services.operations.threads.inbox import of_person
 from services.web.bodies import OtherSelf
 from services.web.console.forms import checked
+from services.web.console.language import translated
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.facts import outcome
 from services.web.named import person
@@ -146,6 +147,8 @@ async def _side(site: Site, one: Person) -> Side:
 
 def _same_space(one: Person, other: Person) -> None:
     if one.participant_id == other.participant_id:
-        raise RequestRefused(409, "refused", "That is the same address: name another one of this person's.")
+        said = translated("That is the same address: name another one of this person's.")
+        raise RequestRefused(409, "refused", said)
     if one.space != other.space:
-        raise RequestRefused(409, "refused", "The two are in different spaces of memory, and no space tells another.")
+        said = translated("The two are in different spaces of memory, and no space tells another.")
+        raise RequestRefused(409, "refused", said)

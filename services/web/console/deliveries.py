@@ -9,20 +9,24 @@ from fastapi.responses import HTMLResponse
 
 from services.core.web_paging import After
 from services.operations.deliveries.listing import ledger, suppressed
+from services.web.console.language import Message
 from services.web.console.site import Site
 
 LINES = 50  # a page
 State = Literal["", "draft", "approved", "sending", "sent", "unknown", "failed", "bounced", "discarded", "suppressed"]
 STATES: dict[State, tuple[str, str]] = {
-    "": ("All", "No reply has been made yet."),
-    "unknown": ("Unknown", "No reply is unknown: of each one it is known whether its server took it."),
-    "approved": ("On its way or put off", "No reply waits to be sent."),
-    "failed": ("Failed", "No server has refused a reply for good."),
-    "bounced": ("Bounced", "No reply came back."),
-    "sent": ("Sent", "No reply was sent yet."),
-    "draft": ("Draft", "No draft waits."),
-    "discarded": ("Discarded", "No draft was discarded."),
-    "suppressed": ("Suppressed addresses", "No address is suppressed."),
+    "": (Message("All"), Message("No reply has been made yet.")),
+    "unknown": (
+        Message("Unknown"),
+        Message("No reply is unknown: of each one it is known whether its server took it."),
+    ),
+    "approved": (Message("On its way or put off"), Message("No reply waits to be sent.")),
+    "failed": (Message("Failed"), Message("No server has refused a reply for good.")),
+    "bounced": (Message("Bounced"), Message("No reply came back.")),
+    "sent": (Message("Sent"), Message("No reply was sent yet.")),
+    "draft": (Message("Draft"), Message("No draft waits.")),
+    "discarded": (Message("Discarded"), Message("No draft was discarded.")),
+    "suppressed": (Message("Suppressed addresses"), Message("No address is suppressed.")),
 }
 
 

@@ -15,6 +15,7 @@ from services.operations.threads.listing import whole_thread
 from services.operations.threads.mails import mails_of
 from services.web.bodies import Approval, Rejection
 from services.web.console.forms import Files, Form, checked
+from services.web.console.language import translated
 from services.web.console.sentences import sentences_of
 from services.web.console.site import ROOT, Site, done, files_of, form_of, viewer
 from services.web.drafts import decide_draft
@@ -117,7 +118,7 @@ async def _gone(site: Site, request: Request, reply_id: UUID, form: Form) -> HTM
     async with app.database.reading() as conn:
         past = await past_draft(conn, workspace, reply_id)
         if past is None:
-            raise RequestRefused(404, "draft_unknown", "There is no draft with this id.")
+            raise RequestRefused(404, "draft_unknown", translated("There is no draft with this id."))
         whole = await whole_thread(conn, workspace, past.thread_id, limit=BEFORE)
         (line,) = (await lines_of(conn, workspace, [past.thread_id])).values()
         newer = await held_draft(conn, workspace, line.draft) if line.draft else None

@@ -19,6 +19,7 @@ from services.core.storable import is_storable
 from services.core.web import RequestRefused, body_within
 from services.operations.drafts.decisions import NewFile
 from services.operations.threads.limits import MOST_FILES
+from services.web.console.language import translated
 from services.web.console.shown import saved_as
 
 FORM_BYTES = 512 * 1024  # a text of 10,000 characters twice, each of up to 12 bytes
@@ -44,12 +45,12 @@ async def read_form_and_files(request: Request, most_bytes: int) -> tuple[Form, 
     if kind == "multipart/form-data" and most_bytes:
         return await _parts(request.headers, await body_within(request, FORM_BYTES + most_bytes, BODY_DEADLINE_S))
     if kind != "application/x-www-form-urlencoded":
-        raise RequestRefused(415, "no_form", "this address takes what a form of the console sends")
+        raise RequestRefused(415, "no_form", translated("this address takes what a form of the console sends"))
     raw = await body_within(request, FORM_BYTES, BODY_DEADLINE_S)
     try:
         pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
     except ValueError:
-        raise RequestRefused(422, "invalid", "the form cannot be read") from None
+        raise RequestRefused(422, "invalid", translated("the form cannot be read")) from None
     return _stored(pairs), ()
 
 
@@ -61,7 +62,7 @@ async def _parts(headers: Headers, raw: bytes) -> tuple[Form, Files]:
     try:
         parsed = await _InMemory(headers, whole(), **limits).parse()
     except (MultiPartException, UnicodeDecodeError, KeyError, ValueError):
-        raise RequestRefused(422, "invalid", "the form cannot be read") from None
+        raise RequestRefused(422, "invalid", translated("the form cannot be read")) from None
     fields = [(name, one) for name, one in parsed.multi_items() if isinstance(one, str)]
     sent = [one for _, one in parsed.multi_items() if isinstance(one, UploadFile) and one.filename]
     return _stored(fields), tuple([NewFile(saved_as(one.filename or ""), await one.read()) for one in sent])
@@ -70,7 +71,7 @@ async def _parts(headers: Headers, raw: bytes) -> tuple[Form, Files]:
 def _stored(pairs: list[tuple[str, str]]) -> Form:
     form = {name: value.replace("\r\n", "\n") for name, value in pairs}
     if not all(is_storable(f"{name}{value}") for name, value in form.items()):
-        raise RequestRefused(422, "invalid", "a NUL character cannot be stored")
+        raise RequestRefused(422, "invalid", translated("a NUL character cannot be stored"))
     return form
 
 

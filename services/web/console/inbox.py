@@ -26,29 +26,33 @@ from services.operations.users import list_users
 from services.operations.users.views import ViewRefused, forget_view, save_view, views_of
 from services.web.bodies import InboxName, OnePriority, TagTyped, ViewToSave
 from services.web.console.forms import checked
+from services.web.console.language import Message, translated
 from services.web.console.site import Site, done, form_of, user_in, viewer
 from services.web.console.snooze import MOMENTS
 
 LINES = 50  # a page
 VIEWS = {
-    "needs_me": ("Needs me", "Escalated to a person, or a draft waits for approval."),
-    "mine": ("Mine", "Open threads that are assigned to you."),
-    "mentioned": ("Mentioned me", "Open threads in which a note asks you to look."),
-    "agent": ("Agent has it", "The agent writes an answer, or has answered and left it open."),
-    "customer": ("Waiting", "Answered; the customer's word is next."),
-    "snoozed": ("Snoozed", "Put off until a moment. The customer's mail or an escalation brings them back sooner."),
-    "resolved": ("Resolved", "Resolved or closed."),
-    "all": ("All", "Every thread."),
+    "needs_me": (Message("Needs me"), Message("Escalated to a person, or a draft waits for approval.")),
+    "mine": (Message("Mine"), Message("Open threads that are assigned to you.")),
+    "mentioned": (Message("Mentioned me"), Message("Open threads in which a note asks you to look.")),
+    "agent": (Message("Agent has it"), Message("The agent writes an answer, or has answered and left it open.")),
+    "customer": (Message("Waiting"), Message("Answered; the customer's word is next.")),
+    "snoozed": (
+        Message("Snoozed"),
+        Message("Put off until a moment. The customer's mail or an escalation brings them back sooner."),
+    ),
+    "resolved": (Message("Resolved"), Message("Resolved or closed.")),
+    "all": (Message("All"), Message("Every thread.")),
 }
 EMPTY = {
-    "needs_me": "Nothing needs you. Escalated threads and drafts that wait for approval appear here.",
-    "mine": "No open thread is yours. Take one over on its page, or assign several in another view.",
-    "mentioned": "No note of an open thread asks you to look. A colleague names you by @ and your name.",
-    "agent": "The agent has nothing in hand. New mail appears here until it is answered.",
-    "customer": "No thread waits for a customer.",
-    "snoozed": "No thread is snoozed. On a thread's page “Snooze”, key s, puts it off until it matters again.",
-    "resolved": "No thread is resolved yet.",
-    "all": "No mail has come yet. Send one with `correspondent write`, or connect an inbox.",
+    "needs_me": Message("Nothing needs you. Escalated threads and drafts that wait for approval appear here."),
+    "mine": Message("No open thread is yours. Take one over on its page, or assign several in another view."),
+    "mentioned": Message("No note of an open thread asks you to look. A colleague names you by @ and your name."),
+    "agent": Message("The agent has nothing in hand. New mail appears here until it is answered."),
+    "customer": Message("No thread waits for a customer."),
+    "snoozed": Message("No thread is snoozed. On a thread's page “Snooze”, key s, puts it off until it matters again."),
+    "resolved": Message("No thread is resolved yet."),
+    "all": Message("No mail has come yet. Send one with `correspondent write`, or connect an inbox."),
 }
 assert tuple(VIEWS) == get_args(View)
 
@@ -81,7 +85,7 @@ def inbox_pages(site: Site) -> APIRouter:
         try:
             await save_view(site.app, user_in(request), wanted.name, wanted.view, only)
         except ViewRefused as error:
-            raise RequestRefused(422, "invalid", f"Not saved: {error}.") from None
+            raise RequestRefused(422, "invalid", translated("Not saved: %(reason)s.", reason=error)) from None
         return done("/inbox", "view_saved")
 
     return router
@@ -118,7 +122,11 @@ async def show_inbox(
 def _empty(view: View, asked: str, only: Only, after: str) -> str:
     """What stands in the place of no thread."""
     if after:
-        return "There is nothing further down."
+        return translated("There is nothing further down.")
     if asked:
-        return f"No subject, no person and no message has the words “{asked}”, or words that begin so."
-    return "No thread of this view is in that inbox, with that priority and tag." if only else EMPTY[view]
+        return translated(
+            "No subject, no person and no message has the words “%(words)s”, or words that begin so.", words=asked
+        )
+    if only:
+        return translated("No thread of this view is in that inbox, with that priority and tag.")
+    return EMPTY[view]

@@ -15,6 +15,7 @@ from services.operations.incidents.requests import AnswerRefused, IncidentUnknow
 from services.operations.outreach.listing import outreach_by_rule
 from services.web.bodies import IncidentChange
 from services.web.console.forms import Form, checked
+from services.web.console.language import translated
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.patience import WAIT_S
 
@@ -61,7 +62,7 @@ async def _shown(
     try:
         whole = await found(site.app, incident_id)
     except IncidentUnknown:
-        raise RequestRefused(404, "incident_unknown", "There is no incident with this id.") from None
+        raise RequestRefused(404, "incident_unknown", translated("There is no incident with this id.")) from None
     return site.page(request, "incident.html", status, whole=whole, kept=kept or {}, wrong=wrong)
 
 

@@ -11,30 +11,31 @@ from fastapi.responses import HTMLResponse
 from services.operations.memory.people import list_people
 from services.operations.threads.inbox import found, lines_of
 from services.operations.users import Role
+from services.web.console.language import Message
 from services.web.console.site import Site, user_in
 
 HITS = 7  # of each kind
-PLACES: tuple[tuple[str, str, Role], ...] = (
-    ("/inbox", "Inbox", "viewer"),
-    ("/inbox?view=mine", "Mine", "viewer"),
-    ("/drafts", "Drafts", "viewer"),
-    ("/drafts/next", "Next draft", "viewer"),
-    ("/people", "People", "viewer"),
-    ("/knowledge", "Knowledge", "viewer"),
-    ("/knowledge/unanswered", "Unanswered questions", "viewer"),
-    ("/quality", "Quality", "viewer"),
-    ("/incidents", "Incidents", "viewer"),
-    ("/outreach", "Mail that we begin", "viewer"),
-    ("/pipeline", "Pipeline", "viewer"),
-    ("/pipeline/events", "Find events", "viewer"),
-    ("/deliveries", "Deliveries", "viewer"),
-    ("/settings", "Settings", "viewer"),
-    ("/settings/history", "Changes of settings", "admin"),
-    ("/me", "Password, second factor, tokens", "viewer"),
-    ("/restores", "Earlier memory", "admin"),
-    ("/webhooks", "Webhooks", "admin"),
-    ("/users", "Users", "admin"),
-    ("/users/audit", "What was done", "admin"),
+PLACES: tuple[tuple[str, Message, Role], ...] = (
+    ("/inbox", Message("Inbox"), "viewer"),
+    ("/inbox?view=mine", Message("Mine"), "viewer"),
+    ("/drafts", Message("Drafts"), "viewer"),
+    ("/drafts/next", Message("Next draft"), "viewer"),
+    ("/people", Message("People"), "viewer"),
+    ("/knowledge", Message("Knowledge"), "viewer"),
+    ("/knowledge/unanswered", Message("Unanswered questions"), "viewer"),
+    ("/quality", Message("Quality"), "viewer"),
+    ("/incidents", Message("Incidents"), "viewer"),
+    ("/outreach", Message("Mail that we begin"), "viewer"),
+    ("/pipeline", Message("Pipeline"), "viewer"),
+    ("/pipeline/events", Message("Find events"), "viewer"),
+    ("/deliveries", Message("Deliveries"), "viewer"),
+    ("/settings", Message("Settings"), "viewer"),
+    ("/settings/history", Message("Changes of settings"), "admin"),
+    ("/me", Message("Password, second factor, tokens"), "viewer"),
+    ("/restores", Message("Earlier memory"), "admin"),
+    ("/webhooks", Message("Webhooks"), "admin"),
+    ("/users", Message("Users"), "admin"),
+    ("/users/audit", Message("What was done"), "admin"),
 )
 
 
@@ -45,7 +46,7 @@ def jump_page(site: Site) -> APIRouter:
     @router.get("/jump")
     async def jump(request: Request, q: Annotated[str, Query(max_length=200)] = "") -> HTMLResponse:
         asked, user = q.strip(), user_in(request)
-        places = [(place, name) for place, name, role in PLACES if user.may(role) and is_named(name, asked)]
+        places = [(place, name) for place, name, role in PLACES if user.may(role) and is_named(str(name), asked)]
         async with app.database.reading() as conn:
             threads = list(await found(conn, app.settings.workspace, asked, limit=HITS))
             if thread_id := _id(asked):

@@ -24,6 +24,7 @@ from services.operations.knowledge.requests import DocumentTooLarge, decided, ha
 from services.operations.knowledge.unanswered import DAYS, UnansweredQuestions
 from services.operations.requests import ask
 from services.web.console.forms import checked
+from services.web.console.language import translated
 from services.web.console.site import Site, done, files_of, form_of, viewer
 from services.web.knowledge_bodies import Accepted, Rejected, Wanted
 from services.web.patience import WAIT_S
@@ -67,7 +68,7 @@ def _add_reads(router: APIRouter, site: Site) -> None:
     async def document(request: Request, document_id: UUID) -> HTMLResponse:
         found = await show_document(app, document_id)
         if found is None:
-            raise RequestRefused(404, "document_unknown", "There is no document with this id.")
+            raise RequestRefused(404, "document_unknown", translated("There is no document with this id."))
         return site.page(request, "document.html", shown=found)
 
 
@@ -79,7 +80,7 @@ def _add_unanswered(router: APIRouter, site: Site) -> None:
         try:
             found = await questions.read()
         except (EmbedderUnavailable, EmbedderDenied):
-            said = (
+            said = translated(
                 "The embedding service does not answer, and questions cannot be compared without it. Try again later."
             )
             raise RequestRefused(503, "embedder_away", said) from None
@@ -90,7 +91,7 @@ def _add_unanswered(router: APIRouter, site: Site) -> None:
         form = form_of(request)
         wanted = checked(Wanted, thread_id=form.get("thread_id"), reply_id=form.get("reply_id"), by=viewer(request))
         if wanted.reply_id is None:
-            raise RequestRefused(422, "invalid", "Choose an answer that the article is made of.")
+            raise RequestRefused(422, "invalid", translated("Choose an answer that the article is made of."))
         id = article_id(app.settings.workspace, wanted.thread_id, wanted.reply_id)
         command = ArticleRequested(document_id=id, **wanted.model_dump())
         return done("/knowledge", await _asked(site, command, "article_proposed"))
@@ -103,7 +104,8 @@ def _add_documents(router: APIRouter, site: Site) -> None:
     async def add(request: Request) -> Response:
         files, by = files_of(request), viewer(request)
         if not files:
-            raise RequestRefused(422, "invalid", "Choose a file: Markdown, HTML, PDF, DOCX or text.")
+            said = translated("Choose a file: Markdown, HTML, PDF, DOCX or text.")
+            raise RequestRefused(422, "invalid", said)
         became = "same"
         for one in files:
             try:
@@ -150,5 +152,5 @@ async def _outcome(site: Site, command: UUID, what: str) -> str:
     if found is None:
         return "pending"
     if found and found[-1].decision == "refused":
-        raise RequestRefused(409, "refused", f"Not done: {found[-1].detail}")
+        raise RequestRefused(409, "refused", translated("Not done: %(reason)s", reason=found[-1].detail))
     return what if found else "same"

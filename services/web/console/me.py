@@ -1,4 +1,4 @@
-"""What somebody sets for themselves: password, second factor, API tokens."""
+"""What somebody sets for themselves: password, language, second factor, API tokens."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from fastapi.responses import HTMLResponse
 from services.core.settings.api_tokens import Scope
 from services.operations import users
 from services.operations.users.identities import identities_of
-from services.operations.users.passwords import PasswordRefused
+from services.operations.users.passwords import SHORTEST, PasswordRefused
 from services.operations.users.second_factor import app_address, is_code, new_key, set_key
 from services.operations.users.tokens import TokenRefused, make_token, revoke_token, tokens_of
+from services.web.console.language import Message, languages, translated
 from services.web.console.site import Site, done, form_of, session_in, user_in
 
 SCOPES: tuple[str, ...] = get_args(Scope)
-NOT_YOURS = "This is not your password."
-DIFFERENT = "The two passwords are not the same."
-NO_CODE = (
+NOT_YOURS = Message("This is not your password.")
+DIFFERENT = Message("The two passwords are not the same.")
+NO_CODE = Message(
     "This is not the code that an app with this key shows now. Look at the clock of your telephone, and try again."
 )
 
@@ -32,9 +33,17 @@ def my_page(site: Site) -> APIRouter:
     async def me(request: Request) -> HTMLResponse:
         return await _shown(site, request)
 
-    for add in (_add_password, _add_factor, _add_tokens):
+    for add in (_add_password, _add_language, _add_factor, _add_tokens):
         add(router, site)
     return router
+
+
+def _add_language(router: APIRouter, site: Site) -> None:
+    @router.post("/me/language")
+    async def language(request: Request) -> Response:
+        chosen = form_of(request).get("language", "")
+        await users.set_language(site.app, user_in(request).user_id, chosen if chosen in languages() else "")
+        return done("/me", "language")
 
 
 def _add_password(router: APIRouter, site: Site) -> None:
@@ -50,7 +59,7 @@ def _add_password(router: APIRouter, site: Site) -> None:
         try:
             await users.set_password(site.app, user.user_id, new, session=session.token_sha256)
         except PasswordRefused as error:
-            return await _shown(site, request, 422, wrong=f"Not changed: {error}.")
+            return await _shown(site, request, 422, wrong=translated("Not changed: %(reason)s.", reason=error))
         return done("/me", "password")
 
 
@@ -82,7 +91,7 @@ def _add_tokens(router: APIRouter, site: Site) -> None:
         try:
             made = await make_token(site.app, user_in(request), form.get("label", ""), chosen)
         except TokenRefused as error:
-            return await _shown(site, request, 422, wrong=f"Not made: {error}.")
+            return await _shown(site, request, 422, wrong=translated("Not made: %(reason)s.", reason=error))
         return await _shown(site, request, made=made)
 
     @router.post("/me/tokens/{token_id}/revoke")
@@ -97,6 +106,8 @@ async def _shown(
     user, shown = user_in(request), key or new_key()
     about = {
         "user": user,
+        "languages": languages(),
+        "shortest": SHORTEST,
         "accounts": await identities_of(site.app, user.user_id),
         "tokens": await tokens_of(site.app, user),
         "scopes": [one for one in SCOPES if user.may("agent") or one.endswith(":read")],

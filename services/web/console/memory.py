@@ -14,6 +14,7 @@ from services.operations.memory.people import Person
 from services.operations.requests import NotDecidedYet
 from services.web.bodies import Correction, NewBrief
 from services.web.console.forms import checked
+from services.web.console.language import translated
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.facts import outcome
 from services.web.named import person
@@ -34,7 +35,7 @@ def memory_acts(site: Site) -> APIRouter:
     @router.post("/people/{who}/facts/{fact_id}/{act}")
     async def act_on(request: Request, who: UUID, fact_id: UUID, act: str) -> Response:
         if act not in ACTS:
-            raise RequestRefused(404, "act_unknown", "There is no such page.")
+            raise RequestRefused(404, "act_unknown", translated("There is no such page."))
         return await ask(who, ACTS[act], op=act, fact_id=fact_id, by=viewer(request))
 
     @router.post("/people/{who}/brief")
@@ -47,7 +48,7 @@ def memory_acts(site: Site) -> APIRouter:
         except NotDecidedYet:
             return done(_place(one), "pending")
         if became.refused:
-            raise RequestRefused(409, "refused", f"Not done: {became.reason}.")
+            raise RequestRefused(409, "refused", translated("Not done: %(reason)s.", reason=became.reason))
         return done(_place(one), "brief", "brief")
 
     async def ask(who: UUID, what: str, **given: Any) -> Response:

@@ -33,7 +33,9 @@ from services.operations.sign_in.on_the_way import (
 )
 from services.operations.users.audit import note
 from services.operations.users.identities import Account, NotLetIn, account_of, link, unlink, user_of_account
+from services.web.console.language import translated
 from services.web.console.sessions import give, give_way, only_private, way_in
+from services.web.console.shown import too_many
 from services.web.console.site import ROOT, Site, done, place_of, user_in
 
 if TYPE_CHECKING:
@@ -123,7 +125,9 @@ def _add_acts(router: APIRouter, site: Site, settings: OidcSettings, provider: P
         except (ProviderAway, ProviderWrong) as error:
             raise RequestRefused(503, "provider", _sentence(settings, error)) from None
         # No redirect: a form may lead to our own pages alone, redirects included (`form-action`).
-        answer = site.page(request, "onward.html", title=f"Going to {settings.name}", wrong="", onward=address)
+        answer = site.page(
+            request, "onward.html", title=translated("Going to %(name)s", name=settings.name), wrong="", onward=address
+        )
         give_way(answer, request, browser, LASTS)
         return answer
 
@@ -137,7 +141,7 @@ async def _begun(site: Site, request: Request, settings: OidcSettings, way: Way,
     """A session of whoever the account is, from the next page on."""
     user = await user_of_account(site.app, settings, account)
     await note(site.app, user.name, "signed in", f"{_host(request)}, {settings.name}")
-    answer = site.page(request, "onward.html", title="Signed in", wrong="", onward=way.place)
+    answer = site.page(request, "onward.html", title=translated("Signed in"), wrong="", onward=way.place)
     give(answer, request, await sign_in.begin(site.app, user))
     return answer
 
@@ -150,7 +154,7 @@ async def _linked(site: Site, request: Request, settings: OidcSettings, way: Way
         raise SignInRefused(LOST) from None
     await link(site.app, user.user_id, account)
     await note(site.app, user.name, "account linked", f"{_host(request)}, {settings.name}")
-    return site.page(request, "onward.html", title="Linked", wrong="", onward=way.place)
+    return site.page(request, "onward.html", title=translated("Linked"), wrong="", onward=way.place)
 
 
 async def _refused(
@@ -161,7 +165,7 @@ async def _refused(
     log.warning("sign-in by a provider refused", error=type(error).__name__, reason=str(error))
     said = _sentence(settings, error)
     if way and way.user_id:
-        return site.page(request, "onward.html", status, title="Not linked", wrong=said, onward=ME)
+        return site.page(request, "onward.html", status, title=translated("Not linked"), wrong=said, onward=ME)
     empty = await users.is_empty(site.app)
     about = {"used": False, "wrong": "", "email": "", "empty": empty, "refused": said}
     return site.page(request, "signed_out.html", status, **about)
@@ -170,9 +174,17 @@ async def _refused(
 def _sentence(settings: OidcSettings, error: CorrespondentError) -> str:
     said = str(error).removesuffix(".")
     if isinstance(error, ProviderAway):
-        return f"{settings.name} does not answer now: {said}. Try again in a moment, or sign in another way."
+        return translated(
+            "%(name)s does not answer now: %(reason)s. Try again in a moment, or sign in another way.",
+            name=settings.name,
+            reason=said,
+        )
     if isinstance(error, ProviderWrong):
-        return f"{settings.name} is not set up right: {said}. Whoever runs the deployment has to look at console.oidc."
+        return translated(
+            "%(name)s is not set up right: %(reason)s. Whoever runs the deployment has to look at console.oidc.",
+            name=settings.name,
+            reason=said,
+        )
     return f"{settings.name}: {said}."
 
 
@@ -187,4 +199,4 @@ def _host(request: Request) -> str:
 def _within(request: Request, pace: Pace) -> None:
     only_private(request)
     if wait := pace.takes(_host(request)):
-        raise RequestRefused(429, "too_many", f"Too many attempts. Wait {int(wait) + 1} seconds, and try again.")
+        raise RequestRefused(429, "too_many", too_many(wait))

@@ -13,11 +13,13 @@ from services.core.web import RequestRefused
 from services.operations.memory.facts import THEN, in_order
 from services.operations.memory.past import as_of
 from services.operations.memory.restoring import INSTANT, difference, restore_within
+from services.web.console.language import Message
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.named import person
 from services.web.patience import WAIT_S
 
 Day = Annotated[str, Query(max_length=10)]
+NO_DAY = Message("Give a day that has come, such as 2026-05-03.")
 
 
 def past_page(site: Site) -> APIRouter:
@@ -28,7 +30,7 @@ def past_page(site: Site) -> APIRouter:
     async def at_a_day(request: Request, who: UUID, day: Day = "") -> HTMLResponse:
         one, until = await person(app, str(who)), _end_of(day, app.now())
         if until is None:
-            wrong = "Give a day that has come, such as 2026-05-03." if day else ""
+            wrong = str(NO_DAY) if day else ""
             return site.page(request, "past.html", 422 if wrong else 200, person=one, at=None, facts=(), wrong=wrong)
         rules = app.settings.learning.confidence
         async with app.database.reading() as conn:
@@ -61,7 +63,7 @@ def restoring_page(site: Site) -> APIRouter:
     def _moment(day: str) -> datetime:
         until = _end_of(day, app.now())
         if until is None:
-            raise RequestRefused(422, "day_unknown", "Give a day that has come, such as 2026-05-03.")
+            raise RequestRefused(422, "day_unknown", str(NO_DAY))
         return until
 
     return router

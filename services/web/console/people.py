@@ -16,6 +16,7 @@ from services.operations.memory.merges import same_person
 from services.operations.memory.people import list_people
 from services.operations.memory.standing import standing
 from services.operations.threads.inbox import of_person
+from services.web.console.language import translated
 from services.web.console.site import Site
 from services.web.named import person
 
@@ -64,7 +65,8 @@ def people_pages(site: Site) -> APIRouter:
             known = in_order(await recorded(conn, workspace, one.participant_id, now, key=key), EVERY)
             entries = await with_provenance(conn, workspace, one.participant_id, known)
         if not entries:
-            raise RequestRefused(404, "key_unknown", "Nothing was ever known of this person under this key.")
+            said = translated("Nothing was ever known of this person under this key.")
+            raise RequestRefused(404, "key_unknown", said)
         return site.page(request, "history.html", person=one, key=key, entries=entries, now=now)
 
     return router

@@ -18,6 +18,7 @@ from services.operations.erase.held import counts_of, found_of, theirs_of
 from services.operations.erase.run import erase
 from services.operations.erase.survey import Survey
 from services.web.console.forms import Form
+from services.web.console.language import translated
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.named import person
 
@@ -39,7 +40,7 @@ def personal_data_pages(site: Site) -> APIRouter:
         try:
             await export(app, found, zipped.add)
         except TooMuch as error:
-            raise RequestRefused(409, "too_much", f"Not exported: {error}.") from None
+            raise RequestRefused(409, "too_much", translated("Not exported: %(reason)s.", reason=error)) from None
         headers = {"Content-Disposition": f'attachment; filename="person-{str(who)[:8]}.zip"'}
         return Response(zipped.content(), media_type="application/zip", headers=headers)
 
@@ -47,7 +48,7 @@ def personal_data_pages(site: Site) -> APIRouter:
     async def erased(request: Request, who: UUID) -> Response:
         one, form = await person(app, str(who)), form_of(request)
         if MailboxKey(form.get("address", "")) != MailboxKey(one.addr):
-            wrong = "Nothing was erased: what you typed is not the address of this person."
+            wrong = translated("Nothing was erased: what you typed is not the address of this person.")
             return await _previewed(site, request, who, 422, wrong=wrong, kept=form)
         await erase(app, await found_of(app, str(who)), by=viewer(request))
         return done("/people", "erased")
@@ -70,5 +71,5 @@ async def _held(site: Site, who: UUID) -> Survey:
     """What is held of somebody. Raises `RequestRefused` where nothing is."""
     found = await theirs_of(site.app, str(who))
     if not found.events:
-        raise RequestRefused(404, "nothing_held", "Nothing is held about this person.")
+        raise RequestRefused(404, "nothing_held", translated("Nothing is held about this person."))
     return found

@@ -27,11 +27,12 @@ from services.operations.progress import read_progress
 from services.web.bodies import Rejection
 from services.web.console.flow import drawing
 from services.web.console.forms import checked
+from services.web.console.language import Message, translated
 from services.web.console.site import Site, done, form_of, viewer
 
 LETTERS = 50  # that are shown
 LINES = 50  # events of a page
-SILENT = "The broker does not answer. What is stored is safe in the database, and is published once it does."
+SILENT = Message("The broker does not answer. What is stored is safe in the database, and is published once it does.")
 
 
 def pipeline_pages(site: Site) -> APIRouter:
@@ -56,7 +57,8 @@ def pipeline_pages(site: Site) -> APIRouter:
         try:
             await dead_letters.redrive(app, one)
         except Exception as error:
-            said = f"It failed again, and stays a dead letter: {type(error).__name__}: {error}"[:500]
+            why = f"{type(error).__name__}: {error}"[:460]
+            said = translated("It failed again, and stays a dead letter: %(reason)s", reason=why)
             raise RequestRefused(409, "failed_again", said) from None
         return done("/pipeline", "redriven", "dead-letters")
 
@@ -64,7 +66,7 @@ def pipeline_pages(site: Site) -> APIRouter:
     async def discard(request: Request, letter_id: str) -> Response:
         body = checked(Rejection, reason=form_of(request).get("reason", ""), by=viewer(request))
         if not body.reason:
-            raise RequestRefused(422, "invalid", "Say why: it is kept with the dead letter.")
+            raise RequestRefused(422, "invalid", translated("Say why: it is kept with the dead letter."))
         await dead_letters.discard(app, await _named(app, letter_id), f"{body.reason} ({body.by})")
         return done("/pipeline", "discarded", "dead-letters")
 

@@ -14,6 +14,7 @@ from services.core.archive.places import ArchiveMissing
 from services.core.web import RequestRefused
 from services.operations.threads.explanations import Explanation, NothingToExplain, explain_reply, explain_thread
 from services.operations.threads.inbox import lines_of
+from services.web.console.language import translated
 from services.web.console.site import Site
 
 
@@ -55,6 +56,6 @@ def reason_pages(site: Site) -> APIRouter:
 
 def _unexplained(error: Exception) -> RequestRefused:
     if isinstance(error, NothingToExplain):
-        said = f"{error}. The agent has not answered in this thread yet, or the people in it were erased."
-        return RequestRefused(404, "context_unknown", said)
+        said = translated("The agent has not answered in this thread yet, or the people in it were erased.")
+        return RequestRefused(404, "context_unknown", f"{error}. {said}")
     return RequestRefused(503, "archive_unreadable", str(error))

@@ -14,10 +14,11 @@ from services.operations.memory import restores
 from services.operations.memory.restores import WorkspaceRestore
 from services.operations.memory.restoring import NotPastYet
 from services.web.console.forms import Form
+from services.web.console.language import Message, translated
 from services.web.console.site import ROOT, Site, done, form_of, viewer
 
 FACTS = 3  # of a person that are shown
-NO_MOMENT = "Give a day and a time such as 2026-05-03T09:00, and a time zone such as Europe/Berlin."
+NO_MOMENT = Message("Give a day and a time such as 2026-05-03T09:00, and a time zone such as Europe/Berlin.")
 
 
 def restore_pages(site: Site) -> APIRouter:
@@ -47,12 +48,12 @@ def restore_pages(site: Site) -> APIRouter:
     async def confirm(request: Request, restore_id: UUID) -> Response:
         found, typed = await _found(site, restore_id), form_of(request).get("people", "").strip()
         if typed != str(found.changed):
-            wrong = "Nothing was changed: what you typed is not the number of people below."
+            wrong = translated("Nothing was changed: what you typed is not the number of people below.")
             return await _shown(site, request, restore_id, 422, wrong)
         try:
             await restores.confirm(app, restore_id, people=found.changed, by=viewer(request))
         except restores.NotAsSeen as error:
-            return await _shown(site, request, restore_id, 409, f"Not begun: {error}.")
+            return await _shown(site, request, restore_id, 409, translated("Not begun: %(reason)s.", reason=error))
         return done(f"/restores/{restore_id}", "restoring")
 
     @router.post("/restores/{restore_id}/stop")
@@ -83,7 +84,7 @@ async def _found(site: Site, restore_id: UUID) -> WorkspaceRestore:
     try:
         return await restores.found(site.app, restore_id)
     except restores.RestoreUnknown:
-        raise RequestRefused(404, "restore_unknown", "There is no restore with this id.") from None
+        raise RequestRefused(404, "restore_unknown", translated("There is no restore with this id.")) from None
 
 
 def _moment(form: Form) -> datetime:
@@ -93,4 +94,4 @@ def _moment(form: Form) -> datetime:
         at = datetime.fromisoformat(form.get("at", "").strip())
         return (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
     except (ZoneInfoNotFoundError, ValueError, OverflowError, OSError):
-        raise RequestRefused(422, "moment_unknown", NO_MOMENT) from None
+        raise RequestRefused(422, "moment_unknown", str(NO_MOMENT)) from None

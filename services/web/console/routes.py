@@ -15,6 +15,7 @@ from services.web.console.inbox import inbox_pages
 from services.web.console.incidents import incident_pages, outreach_page
 from services.web.console.jump import jump_page
 from services.web.console.knowledge import knowledge_pages
+from services.web.console.language import translated
 from services.web.console.live import live_stream
 from services.web.console.mails import mail_pages
 from services.web.console.me import my_page
@@ -83,7 +84,7 @@ def pages(app: App) -> APIRouter:
 
     @last.get("/{path:path}")
     async def nowhere(path: str) -> None:
-        raise RequestRefused(404, "page_unknown", "There is no such page.")
+        raise RequestRefused(404, "page_unknown", translated("There is no such page."))
 
     router.routes.extend(last.routes)
     return router

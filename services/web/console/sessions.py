@@ -15,11 +15,12 @@ from fastapi import Request, Response
 from services.core.app import App
 from services.core.web import RequestRefused
 from services.operations.sign_in import SESSION_LASTS, Session
+from services.web.console.language import Message
 
 SECURE_NAME, LOCAL_NAME = "__Host-correspondent", "correspondent"
 WAY = "-way"  # of a browser between here and an OpenID provider
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-NOT_PRIVATE = (
+NOT_PRIVATE = Message(
     "Over plain http anybody on the way could take over your session. Open the console over https, or as localhost on "
     "the machine that it runs on."
 )
@@ -33,7 +34,7 @@ def is_private(request: Request) -> bool:
 def only_private(request: Request) -> None:
     """Raises `RequestRefused` where somebody could read what is sent."""
     if not is_private(request):
-        raise RequestRefused(403, "not_private", NOT_PRIVATE)
+        raise RequestRefused(403, "not_private", str(NOT_PRIVATE))
 
 
 def token_in(request: Request) -> str:

@@ -26,26 +26,27 @@ from services.operations.settings_changes import (
 )
 from services.operations.settings_changes.fields import read_value, typed_value
 from services.web.console.forms import Form
+from services.web.console.language import Message, translated
 from services.web.console.site import Site, done, form_of, viewer
 
 LINES = 50  # changes of a page
 BACK = "file "  # begins the name of the box that gives a setting back to the file
 GROUPS: Mapping[str, str] = {
-    "context": "Persona",
-    "send": "How replies leave",
-    "approval": "Earned approval",
-    "threads": "Threads",
-    "limits": "Limits",
-    "service_levels": "Service levels",
-    "office_hours": "Office hours",
-    "retention": "Retention",
+    "context": Message("Persona"),
+    "send": Message("How replies leave"),
+    "approval": Message("Earned approval"),
+    "threads": Message("Threads"),
+    "limits": Message("Limits"),
+    "service_levels": Message("Service levels"),
+    "office_hours": Message("Office hours"),
+    "retention": Message("Retention"),
 }
 GROUPS_OF_INBOX: Mapping[str, str] = {
-    "": "Name, persona, unproven senders",
-    "reply": "How its replies leave",
-    "layout": "Signature, footer, quoting",
-    "service_levels": "Service levels",
-    "office_hours": "Office hours",
+    "": Message("Name, persona, unproven senders"),
+    "reply": Message("How its replies leave"),
+    "layout": Message("Signature, footer, quoting"),
+    "service_levels": Message("Service levels"),
+    "office_hours": Message("Office hours"),
 }
 
 
@@ -113,9 +114,13 @@ def settings_forms(site: Site) -> APIRouter:
                 raise SettingRefused({"": f"there is no change {version}"})
             wanted = await undo(app, version, by=viewer(request), reason=form_of(request).get("reason", ""))
         except SettingRefused as error:
-            raise RequestRefused(422, "setting_refused", f"It cannot be taken back: {error}.") from None
+            raise RequestRefused(
+                422, "setting_refused", translated("It cannot be taken back: %(reason)s.", reason=error)
+            ) from None
         except SettingConflict as error:
-            raise RequestRefused(409, "setting_conflict", f"It cannot be taken back: {error}.") from None
+            raise RequestRefused(
+                409, "setting_conflict", translated("It cannot be taken back: %(reason)s.", reason=error)
+            ) from None
         return done("/settings/history", "settings_changed" if wanted.names else "same")
 
     @router.get("/settings/change/{section:path}")
@@ -159,7 +164,8 @@ def _is_typed(form: Form, name: str) -> bool:
 def _version(form: Form) -> int:
     said = form.get("base", "")
     if not said.isascii() or not said.isdigit() or len(said) > 9:
-        raise RequestRefused(422, "invalid", "The form does not say what it was made of: go back, reload, try again.")
+        said = translated("The form does not say what it was made of: go back, reload, try again.")
+        raise RequestRefused(422, "invalid", said)
     return int(said)
 
 
@@ -189,7 +195,7 @@ def _fields(app: App, section: str) -> list[Field]:
         if one.section == section
     ]
     if not found:
-        raise RequestRefused(404, "section_unknown", "There is no such group of settings.")
+        raise RequestRefused(404, "section_unknown", translated("There is no such group of settings."))
     return found
 
 

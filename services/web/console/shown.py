@@ -4,30 +4,181 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from math import inf
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
 from services.core.printable import printable
+from services.web.console.language import Kind, Message, moment_of, translated
 
-STATES: Mapping[str, str] = MappingProxyType(
+STATES: Mapping[str, Message] = MappingProxyType(
     {
-        "new": "new",
-        "in_progress": "in progress",
-        "awaiting_reply": "waiting for customer",
-        "escalated": "needs a person",
-        "resolved": "resolved",
-        "closed": "closed",
+        "new": Message("new"),
+        "in_progress": Message("in progress"),
+        "awaiting_reply": Message("waiting for customer"),
+        "escalated": Message("needs a person"),
+        "resolved": Message("resolved"),
+        "closed": Message("closed"),
     }
 )
-IDENTITIES: Mapping[str, tuple[str, str]] = MappingProxyType(
+IDENTITIES: Mapping[str, tuple[Message, Message]] = MappingProxyType(
     {
-        "verified": ("verified sender", "The sender's domain proves that this address wrote it."),
-        "vouched": ("vouched for", "An operator vouches for the senders of this inbox."),
-        "unverified": ("not verified", "Nothing proves who wrote this. No memory was shown, and nothing was learned."),
-        "failed": ("check failed", "The proof that this mail carries does not hold. It may be forged."),
+        "verified": (Message("verified sender"), Message("The sender's domain proves that this address wrote it.")),
+        "vouched": (Message("vouched for"), Message("An operator vouches for the senders of this inbox.")),
+        "unverified": (
+            Message("not verified"),
+            Message("Nothing proves who wrote this. No memory was shown, and nothing was learned."),
+        ),
+        "failed": (
+            Message("check failed"),
+            Message("The proof that this mail carries does not hold. It may be forged."),
+        ),
     }
+)
+REJECTIONS = (
+    Message("wrong facts"),
+    Message("wrong tone"),
+    Message("incomplete"),
+    Message("not needed"),
+    Message("a person will answer"),
+    Message("other"),
+)
+AGES = (  # units, their seconds, and until how many seconds each is used
+    (Message("%(number)s s"), 1, 120),
+    (Message("%(number)s min"), 60, 7200),
+    (Message("%(number)s h"), 3600, 172_800),
+    (Message("%(number)s d"), 86_400, inf),
+)
+YES_NO = (Message("yes"), Message("no"))
+NAMED: Mapping[str, tuple[Message, ...]] = MappingProxyType(  # names of code that people read, as words
+    {
+        "priorities": (Message("low"), Message("normal"), Message("high"), Message("urgent")),
+        "risks": (Message("medium"),),
+        "deadlines": (
+            Message("first response"),
+            Message("next response"),
+            Message("resolution"),
+            Message("running"),
+            Message("paused"),
+            Message("met"),
+            Message("missed"),
+            Message("dropped"),
+            Message("breached"),
+        ),
+        "authors": (Message("customer"), Message("agent"), Message("human"), Message("ai"), Message("system")),
+        "roles": (Message("viewer"), Message("admin")),
+        "verdicts": (
+            Message("answer"),
+            Message("park"),
+            Message("bounce"),
+            Message("complaint"),
+            Message("duplicate"),
+            Message("loop"),
+            Message("colleague"),
+        ),
+        "replies": (
+            Message("draft"),
+            Message("approved"),
+            Message("sending"),
+            Message("sent"),
+            Message("unknown"),
+            Message("failed"),
+            Message("bounced"),
+            Message("discarded"),
+            Message("refused"),
+            Message("rejected"),
+            Message("superseded"),
+            Message("human took over"),
+            Message("escalated"),
+        ),
+        "decisions": (Message("reply"), Message("no reply"), Message("escalate"), Message("suggestion")),
+        "actions": (Message("escalated to a human"), Message("missed a deadline")),
+        "grounds": (Message("passage"), Message("fact"), Message("mail"), Message("rule")),
+        "facts": (
+            Message("current"),
+            Message("stale"),
+            Message("expired"),
+            Message("past"),
+            Message("merged"),
+            Message("withdrawn"),
+        ),
+        "kinds of facts": (
+            Message("customer info"),
+            Message("order info"),
+            Message("preference"),
+            Message("issue history"),
+            Message("contact info"),
+            Message("identity"),
+            Message("goal"),
+            Message("event"),
+            Message("relationship"),
+            Message("interaction"),
+            Message("note"),
+        ),
+        "trust": (Message("authenticated"), Message("inferred"), Message("ours")),
+        "people": (
+            Message("prospect"),
+            Message("vip"),
+            Message("at risk"),
+            Message("churned"),
+            Message("returning"),
+        ),
+        "restores": (
+            Message("looking"),
+            Message("looked"),
+            Message("restoring"),
+            Message("done"),
+            Message("stopped"),
+        ),
+        "webhooks": (Message("waiting"), Message("delivered")),
+        "held": (
+            Message("mails"),
+            Message("threads"),
+            Message("facts"),
+            Message("replies"),
+            Message("events"),
+            Message("keys"),
+        ),
+        "layers": (
+            Message("persona"),
+            Message("behaviours"),
+            Message("guidance"),
+            Message("today"),
+            Message("profile"),
+            Message("participant"),
+            Message("brief"),
+            Message("session"),
+            Message("earlier"),
+            Message("summary"),
+            Message("thread"),
+            Message("grains"),
+            Message("patterns"),
+            Message("incidents"),
+            Message("knowledge"),
+            Message("recent"),
+            Message("own words"),
+        ),
+        "sources of settings": (Message("default"), Message("set")),
+        "backlog": (
+            Message("mails not yet read"),
+            Message("mails waiting for an answer"),
+            Message("turns still to be learned from"),
+            Message("drafts waiting for a person"),
+            Message("threads escalated to a person"),
+            Message("deadlines missed and not yet met"),
+            Message("replies of which nobody knows whether they arrived"),
+            Message("replies of the last 7 days without a copy in Sent"),
+            Message("dead letters"),
+            Message("events stored and not yet on the log"),
+            Message("stored events that the broker refuses"),
+            Message("timers overdue"),
+        ),
+    }
+)
+KNOWN: Mapping[str, Message] = MappingProxyType(
+    {one: one for some in (*NAMED.values(), REJECTIONS, YES_NO, STATES.values()) for one in some}
 )
 
 
@@ -42,24 +193,21 @@ def body(text: object) -> str:
     return printable(str(text or "").replace("\r\n", "\n"), keep="\n\t")
 
 
-def moment(at: datetime | None, kind: str = "minute") -> Markup:
+def moment(at: datetime | None, kind: Kind = "minute") -> Markup:
     """A time in UTC, which a module of ours rewrites for the viewer's zone."""
     if at is None:
         return Markup("")
     utc = at.astimezone(UTC)
-    form = {"minute": "%Y-%m-%d %H:%M", "second": "%Y-%m-%d %H:%M:%S", "day": "%Y-%m-%d"}[kind]
     return Markup('<time datetime="{}" data-show="{}">{} UTC</time>').format(
-        utc.isoformat(timespec="milliseconds"), kind, utc.strftime(form)
+        utc.isoformat(timespec="milliseconds"), kind, moment_of(utc, kind)
     )
 
 
 def age(passed: timedelta) -> str:
     """How long, in one unit."""
     seconds = max(0, int(passed.total_seconds()))
-    for unit, length, until in (("s", 1, 120), ("min", 60, 7200), ("h", 3600, 172_800)):
-        if seconds < until:
-            return f"{seconds // length} {unit}"
-    return f"{seconds // 86_400} d"
+    said, length, _ = next(one for one in AGES if seconds < one[2])
+    return translated(said, number=seconds // length)
 
 
 def ages(now: Callable[[], datetime]) -> tuple[Callable[[datetime], str], Callable[[datetime], str]]:
@@ -69,7 +217,9 @@ def ages(now: Callable[[], datetime]) -> tuple[Callable[[datetime], str], Callab
         return age(now() - at)
 
     def ahead(at: datetime) -> str:
-        return f"due in {age(at - now())}" if at > now() else f"overdue by {age(now() - at)}"
+        if at > now():
+            return translated("due in %(age)s", age=age(at - now()))
+        return translated("overdue by %(age)s", age=age(now() - at))
 
     return ago, ahead
 
@@ -91,5 +241,17 @@ def saved_as(name: str) -> str:
 
 
 def words(name: object) -> str:
-    """A name of code as words."""
-    return str(name).replace("_", " ")
+    """A name of code as words, in the reader's language where it is one of ours."""
+    said = str.__str__(name) if isinstance(name, str) else str(name)
+    said = said.replace("_", " ")
+    return str(KNOWN.get(said, said))
+
+
+def state(name: str) -> str:
+    """The state of a thread in words."""
+    return str(STATES.get(name) or words(name))
+
+
+def too_many(wait_s: float) -> str:
+    """What somebody is told who tries too often."""
+    return translated("Too many attempts. Wait %(seconds)s seconds, and try again.", seconds=int(wait_s) + 1)

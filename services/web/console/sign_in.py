@@ -15,13 +15,14 @@ from services.operations.users.audit import note
 from services.operations.users.passwords import SHORTEST, PasswordRefused
 from services.operations.users.second_factor import takes_code
 from services.web.console.forms import Form, read_form
+from services.web.console.language import Message, translated
 from services.web.console.sessions import give, only_private, take
+from services.web.console.shown import too_many
 from services.web.console.site import DONE, ROOT, Site, session_in
 
-WRONG = "Address, password or code is wrong."
-TOO_MANY = "Too many attempts. Wait {wait} seconds, and try again."
+WRONG = Message("Address, password or code is wrong.")
 TRIES_PER_MINUTE = 6  # of one account, and five times as many of one address
-DIFFERENT = "The two passwords are not the same."
+DIFFERENT = Message("The two passwords are not the same.")
 
 
 def open_pages(site: Site) -> APIRouter:
@@ -50,7 +51,7 @@ def _add_password(router: APIRouter, site: Site) -> None:
         form = await read_form(request)
         email, host = MailboxKey(form.get("email", "")), request.client.host if request.client else ""
         if wait := of_address.takes(host) or of_account.takes(email):
-            return _sign_in(site, request, 429, TOO_MANY.format(wait=int(wait) + 1), email)
+            return _sign_in(site, request, 429, too_many(wait), email)
         user = await users.with_password(app, email, form.get("password", ""))
         if user is None or (user.has_second_factor and not await takes_code(app, user.user_id, form.get("code", ""))):
             if user is not None or email in {one.email for one in await users.list_users(app)}:
@@ -104,12 +105,12 @@ def leaving(site: Site) -> APIRouter:
 async def _used(site: Site, token: str, found: Link, form: Form) -> str:
     password = form.get("password", "")
     if password != form.get("again", ""):
-        raise PasswordRefused(DIFFERENT)
+        raise PasswordRefused(str(DIFFERENT))
     if found.user is None:
         who = (form.get("name", ""), form.get("email", ""))
         return await sign_in.become_first(site.app, token, *who, password)
     if not password and not found.user.joined_at:
-        raise PasswordRefused(f"choose a password of at least {SHORTEST} characters")
+        raise PasswordRefused(translated("choose a password of at least %(number)s characters", number=SHORTEST))
     return await sign_in.sign_in(site.app, token, password)
 
 

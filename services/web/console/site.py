@@ -30,8 +30,10 @@ from services.operations.settle import newest
 from services.operations.sign_in import Session, session_of
 from services.operations.users import Role, User, is_empty
 from services.operations.users.audit import note
-from services.web.console import shown
+from services.web.console import language, shown
 from services.web.console.forms import Files, Form, read_form_and_files
+from services.web.console.language import Message, translated
+from services.web.console.script_texts import script_texts
 from services.web.console.sessions import form_token, is_form_token, token_in
 
 log = structlog.get_logger(__name__)
@@ -54,62 +56,67 @@ HEADERS: Mapping[str, str] = MappingProxyType(
         "Cache-Control": "no-store",
     }
 )
-DONE: Mapping[str, str] = MappingProxyType(  # what an address may say was done: words of ours, never of the address
+DONE: Mapping[str, Message] = MappingProxyType(  # what an address may say was done: words of ours, never of the address
     {
-        "moved": "The thread's state was changed.",
-        "noted": "The note was added.",
-        "replied": "Your reply is on its way.",
-        "taken_back": "Your reply was taken back. Nothing left, and the thread is yours.",
-        "taken": "You have the thread. The agent writes nothing in it until you hand it back.",
-        "assigned": "The thread was assigned.",
-        "assigned_all": "The threads were assigned.",
-        "resolved": "The threads were resolved.",
-        "view_saved": "The view is kept: you find it above the list.",
-        "view_forgotten": "The view is kept no longer.",
-        "snoozed": "The thread is snoozed. It comes back at that moment, or sooner if the customer writes.",
-        "snoozed_all": "The threads are snoozed. Each comes back at that moment, or sooner if its customer writes.",
-        "woken": "The thread is on the list again.",
-        "approved": "Approved. The reply is on its way.",
-        "rejected": "The draft was rejected.",
-        "corrected": "The fact was corrected.",
-        "pinned": "The fact is pinned.",
-        "unpinned": "The fact is not pinned any more.",
-        "forgotten": "The fact was forgotten.",
-        "restored": "Brought back. What came since is forgotten, and what was gone holds again.",
-        "restoring": "Confirmed. It goes on by itself, person by person.",
-        "restore_stopped": "Stopped. Nobody else is brought back.",
-        "brief": "The brief was written.",
-        "merged": "They are one person now: whoever reads one of them reads both.",
-        "unmerged": "Each is again what was learned under their own address.",
-        "erased": "Erased. What was held of this person cannot be read any more.",
-        "pending": "Your request is stored. It has not been decided yet; reload this page in a moment.",
-        "added": "Added. The agent finds it from now on.",
-        "same": "Nothing changed: it stands like this already.",
-        "document_removed": "Removed. The agent finds it no more.",
-        "accepted": "The article is part of the knowledge base.",
-        "article_proposed": "The article is proposed. Read it here before you add it.",
-        "article_rejected": "The article was rejected, and is not proposed again.",
-        "closed": "The incident is closed. Drafts of the answer, if there is one, wait for approval in a moment.",
-        "reopened": "The incident is open again.",
-        "redriven": "The dead letter was handled.",
-        "discarded": "The dead letter was discarded.",
-        "signed_out": "You are signed out.",
-        "role": "The role was changed.",
-        "removed": "Removed. Whoever it was is out from now on.",
-        "password": "Your password was changed, and your other sessions have ended.",
-        "factor_on": "From now on a code of your app is asked for when you sign in.",
-        "factor_off": "No code is asked for any more.",
-        "settings_changed": "Stored. Every process takes it on within seconds.",
-        "endpoint_changed": "Saved. The next webhook goes by it.",
-        "endpoint_paused": "Paused. It is told nothing; what waits goes on waiting.",
-        "endpoint_resumed": "Resumed. It is told what happens from now on, and gets what waited.",
-        "endpoint_removed": "Removed. The endpoint is told nothing more.",
-        "webhook_taken": "Delivered: the endpoint took it.",
-        "webhook_refused": "Not delivered. The list below says why.",
-        "webhook_waits": "Not delivered yet. The list below says what came of it so far.",
-        "revoked": "The token is worth nothing any more.",
-        "linked": "From now on the account signs you in.",
-        "unlinked": "No account signs you in any more. Your password, or a link, does.",
+        "moved": Message("The thread's state was changed."),
+        "noted": Message("The note was added."),
+        "replied": Message("Your reply is on its way."),
+        "taken_back": Message("Your reply was taken back. Nothing left, and the thread is yours."),
+        "taken": Message("You have the thread. The agent writes nothing in it until you hand it back."),
+        "assigned": Message("The thread was assigned."),
+        "assigned_all": Message("The threads were assigned."),
+        "resolved": Message("The threads were resolved."),
+        "view_saved": Message("The view is kept: you find it above the list."),
+        "view_forgotten": Message("The view is kept no longer."),
+        "snoozed": Message("The thread is snoozed. It comes back at that moment, or sooner if the customer writes."),
+        "snoozed_all": Message(
+            "The threads are snoozed. Each comes back at that moment, or sooner if its customer writes."
+        ),
+        "woken": Message("The thread is on the list again."),
+        "approved": Message("Approved. The reply is on its way."),
+        "rejected": Message("The draft was rejected."),
+        "corrected": Message("The fact was corrected."),
+        "pinned": Message("The fact is pinned."),
+        "unpinned": Message("The fact is not pinned any more."),
+        "forgotten": Message("The fact was forgotten."),
+        "restored": Message("Brought back. What came since is forgotten, and what was gone holds again."),
+        "restoring": Message("Confirmed. It goes on by itself, person by person."),
+        "restore_stopped": Message("Stopped. Nobody else is brought back."),
+        "brief": Message("The brief was written."),
+        "merged": Message("They are one person now: whoever reads one of them reads both."),
+        "unmerged": Message("Each is again what was learned under their own address."),
+        "erased": Message("Erased. What was held of this person cannot be read any more."),
+        "pending": Message("Your request is stored. It has not been decided yet; reload this page in a moment."),
+        "added": Message("Added. The agent finds it from now on."),
+        "same": Message("Nothing changed: it stands like this already."),
+        "document_removed": Message("Removed. The agent finds it no more."),
+        "accepted": Message("The article is part of the knowledge base."),
+        "article_proposed": Message("The article is proposed. Read it here before you add it."),
+        "article_rejected": Message("The article was rejected, and is not proposed again."),
+        "closed": Message(
+            "The incident is closed. Drafts of the answer, if there is one, wait for approval in a moment."
+        ),
+        "reopened": Message("The incident is open again."),
+        "redriven": Message("The dead letter was handled."),
+        "discarded": Message("The dead letter was discarded."),
+        "signed_out": Message("You are signed out."),
+        "role": Message("The role was changed."),
+        "removed": Message("Removed. Whoever it was is out from now on."),
+        "password": Message("Your password was changed, and your other sessions have ended."),
+        "factor_on": Message("From now on a code of your app is asked for when you sign in."),
+        "factor_off": Message("No code is asked for any more."),
+        "settings_changed": Message("Stored. Every process takes it on within seconds."),
+        "endpoint_changed": Message("Saved. The next webhook goes by it."),
+        "endpoint_paused": Message("Paused. It is told nothing; what waits goes on waiting."),
+        "endpoint_resumed": Message("Resumed. It is told what happens from now on, and gets what waited."),
+        "endpoint_removed": Message("Removed. The endpoint is told nothing more."),
+        "webhook_taken": Message("Delivered: the endpoint took it."),
+        "webhook_refused": Message("Not delivered. The list below says why."),
+        "webhook_waits": Message("Not delivered yet. The list below says what came of it so far."),
+        "revoked": Message("The token is worth nothing any more."),
+        "linked": Message("From now on the account signs you in."),
+        "unlinked": Message("No account signs you in any more. Your password, or a link, does."),
+        "language": Message("From now on the console is in this language."),
     }
 )
 
@@ -150,27 +157,34 @@ class Site:
     def _templates(self) -> Environment:
         found = Environment(
             loader=FileSystemLoader(HERE / "templates"),
+            extensions=["jinja2.ext.i18n"],
             bytecode_cache=_compiled(),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        found.install_gettext_callables(language.translated, language.plural, newstyle=True)  # type: ignore[attr-defined]
         ago, ahead = shown.ages(self.app.now)
         found.filters |= {
             "line": shown.line,
             "body": shown.body,
             "moment": shown.moment,
+            "date": language.moment_of,
+            "day": language.date_of,
+            "decimal": language.decimal,
             "ago": ago,
             "ahead": ahead,
             "web_address": shown.web_address,
             "words": shown.words,
+            "state": shown.state,
             "query": urlencode,
             "segment": lambda text: quote(str(text), safe=""),
         }
         found.globals |= {
             "ROOT": ROOT,
-            "STATES": shown.STATES,
+            "REJECTIONS": shown.REJECTIONS,
+            "YES_NO": shown.YES_NO,
             "IDENTITIES": shown.IDENTITIES,
             "UNPROVEN": UNPROVEN_LEVELS,
             "OIDC": self.app.settings.console.oidc,
@@ -187,6 +201,8 @@ class Site:
             "may": session.user.may if session else _nothing,
             "seq": getattr(request.state, "seq", 0),
             "path": request.url.path,
+            "language": language.spoken(),
+            "texts": script_texts(),
             "done": DONE.get(request.query_params.get("done", ""), ""),
             "onward": request.url.path if request.method in SAFE else "",
             "refused": "",
@@ -268,6 +284,7 @@ def _pages_of(site: Site, reads: Role | None, acts: Role) -> type[APIRoute]:
             inner = super().get_route_handler()
 
             async def handle(request: Request) -> Response:
+                language.speak(language.asked_for(request.headers.get("accept-language", "")))
                 try:
                     if reads:
                         await _admit(site.app, request, reads if request.method in SAFE else acts)
@@ -295,22 +312,27 @@ async def _admit(app: App, request: Request, role: Role) -> None:
     if session is None:
         raise SignInNeeded(await is_empty(app))
     request.state.session = session
+    if session.user.language:
+        language.speak(session.user.language)
     if not session.user.may(role):
-        said = f"This needs the role {role}, and yours is {session.user.role}. An admin can change it."
+        roles = {"role": shown.words(role), "yours": shown.words(session.user.role)}
+        said = translated("This needs the role %(role)s, and yours is %(yours)s. An admin can change it.", **roles)
         raise RequestRefused(403, "role", said)
     if request.method in SAFE:
         request.state.seq = await newest(app)
         return
     form, files = await read_form_and_files(request, int(app.settings.send.max_files_mb * MB))
     if not is_form_token(app, session, form.get("form_token", "")):
-        raise RequestRefused(403, "form_foreign", "this form is not of your session: go back, reload, and try again")
+        said = translated("this form is not of your session: go back, reload, and try again")
+        raise RequestRefused(403, "form_foreign", said)
     request.state.form, request.state.files = form, files
 
 
 def _storable(request: Request) -> None:
     for name, value in (*request.path_params.items(), *request.query_params.multi_items()):
         if not is_storable(f"{name}{value}"):
-            raise RequestRefused(422, "invalid", "the address holds a character that cannot be looked up")
+            said = translated("the address holds a character that cannot be looked up")
+            raise RequestRefused(422, "invalid", said)
 
 
 def _answer(site: Site, request: Request, error: Exception) -> Response:
@@ -320,12 +342,13 @@ def _answer(site: Site, request: Request, error: Exception) -> Response:
     if isinstance(error, RequestRefused):
         return site.problem(request, error.status, str(error))
     if isinstance(error, RequestValidationError):
-        return site.problem(request, 404, "There is no such page: the address is not one of ours.")
+        return site.problem(request, 404, translated("There is no such page: the address is not one of ours."))
     if isinstance(error, BadCursor):
-        return site.problem(request, 400, "This address does not lead to a page of the list: begin at its first page.")
+        said = translated("This address does not lead to a page of the list: begin at its first page.")
+        return site.problem(request, 400, said)
     if isinstance(error, PASSING):
         log.warning("page postponed", path=request.url.path, error=repr(error))
-        said = str(error) if isinstance(error, Temporary) else "The database does not answer. Try again in a moment."
-        return site.problem(request, 503, said)
+        silent = translated("The database does not answer. Try again in a moment.")
+        return site.problem(request, 503, str(error) if isinstance(error, Temporary) else silent)
     log.error("page failed", path=request.url.path, error=repr(error))
-    return site.problem(request, 500, "The fault is ours, and it is in the log. Try again.")
+    return site.problem(request, 500, translated("The fault is ours, and it is in the log. Try again."))

@@ -14,10 +14,16 @@ from services.operations.threads.listing import ThreadUnknown
 from services.operations.threads.moments import MomentUnknown, moment_of
 from services.web.bodies import Snooze
 from services.web.console.forms import Form, checked
+from services.web.console.language import Message, translated
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.patience import WAIT_S
 
-MOMENTS = {"3h": "in 3 hours", "tomorrow": "tomorrow morning", "mon": "on Monday morning", "7d": "in a week"}
+MOMENTS = {
+    "3h": Message("in 3 hours"),
+    "tomorrow": Message("tomorrow morning"),
+    "mon": Message("on Monday morning"),
+    "7d": Message("in a week"),
+}
 
 
 def snooze_acts(site: Site) -> APIRouter:
@@ -32,7 +38,7 @@ def snooze_acts(site: Site) -> APIRouter:
         except ThreadUnknown as error:
             raise RequestRefused(404, "thread_unknown", str(error)) from None
         except requests.SnoozeRefused as error:
-            raise RequestRefused(409, "snooze_refused", f"Not done: {error}.") from None
+            raise RequestRefused(409, "snooze_refused", translated("Not done: %(reason)s.", reason=error)) from None
         return done(f"/threads/{thread_id}", "snoozed" if wanted.until else "woken")
 
     return router

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from services.core.web import RequestRefused
+from services.web.console.language import translated
 from services.web.console.site import HERE, Site, static_version
 
 FOLDER = HERE / "static"
@@ -20,7 +21,7 @@ def static_files(site: Site) -> APIRouter:
     @router.get("/static/{version}/{name}")
     async def static(version: str, name: str) -> Response:
         if name not in known or version != static_version():
-            raise RequestRefused(404, "file_unknown", "There is no such file.")
+            raise RequestRefused(404, "file_unknown", translated("There is no such file."))
         path = known[name]
         headers = {"Cache-Control": f"public, max-age={YEAR_S}, immutable"}
         return Response(path.read_bytes(), media_type=TYPES[path.suffix], headers=headers)

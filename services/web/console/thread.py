@@ -27,6 +27,7 @@ from services.operations.threads.writing import note_writing, writing
 from services.operations.users import list_users
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import Form, checked
+from services.web.console.language import Message, translated
 from services.web.console.sentences import sentences_of
 from services.web.console.shown import STATES, line
 from services.web.console.site import Site, done, form_of, user_in, viewer
@@ -35,12 +36,12 @@ from services.web.patience import WAIT_S
 
 MESSAGES = 100  # a page of a conversation
 STEPS = {
-    "in_progress": ("Hand to the agent", "The agent takes it up, and answers what waits."),
-    "escalated": ("Escalate to a person", "The agent answers nothing until a person hands it back."),
-    "resolved": ("Resolve", "Nothing is left to do. A new mail of the customer opens it again."),
-    "closed": ("Close", "It is over. A new mail begins a new thread, linked to this one."),
-    "awaiting_reply": ("Wait for the customer", "The next word is theirs."),
-    "new": ("Open again", "As if it had just come."),
+    "in_progress": (Message("Hand to the agent"), Message("The agent takes it up, and answers what waits.")),
+    "escalated": (Message("Escalate to a person"), Message("The agent answers nothing until a person hands it back.")),
+    "resolved": (Message("Resolve"), Message("Nothing is left to do. A new mail of the customer opens it again.")),
+    "closed": (Message("Close"), Message("It is over. A new mail begins a new thread, linked to this one.")),
+    "awaiting_reply": (Message("Wait for the customer"), Message("The next word is theirs.")),
+    "new": (Message("Open again"), Message("As if it had just come.")),
 }
 
 
@@ -61,7 +62,7 @@ def thread_pages(site: Site) -> APIRouter:
         except ThreadUnknown as error:
             raise RequestRefused(404, "thread_unknown", str(error)) from None
         if made.refused:
-            raise RequestRefused(409, "step_refused", f"Not done: {made.refused}.")
+            raise RequestRefused(409, "step_refused", translated("Not done: %(reason)s.", reason=made.refused))
         return done(f"/threads/{thread_id}", "moved")
 
     @router.post("/threads/{thread_id}/notes")
@@ -98,7 +99,7 @@ async def beginnings_of(site: Site, request: Request, thread_id: UUID) -> Beginn
     async with app.database.reading() as conn:
         found = await lines_of(conn, workspace, [thread_id])
         if thread_id not in found:
-            raise RequestRefused(404, "thread_unknown", f"there is no thread {thread_id}")
+            raise RequestRefused(404, "thread_unknown", translated("there is no thread %(id)s", id=thread_id))
         notes = (await whole_thread(conn, workspace, thread_id, limit=1)).notes
     return _beginnings(site, request, found[thread_id], notes)
 

@@ -19,12 +19,13 @@ from services.operations.users import Role, User, UserRefused, UserUnknown, audi
 from services.operations.users.invitations import send_invitation
 from services.operations.users.second_factor import set_key
 from services.web.console.forms import checked
+from services.web.console.language import Message, translated
 from services.web.console.site import ROOT, Site, done, form_of, place_of, viewer
 
-ABOUT: dict[Role, str] = {
-    "viewer": "reads everything",
-    "agent": "reads, and answers customers",
-    "admin": "all that, and users and dead letters",
+ABOUT: dict[Role, Message] = {
+    "viewer": Message("reads everything"),
+    "agent": Message("reads, and answers customers"),
+    "admin": Message("all that, and users and dead letters"),
 }
 LINES = 100  # of the record
 
@@ -76,7 +77,7 @@ def _add_invitations(router: APIRouter, site: Site) -> None:
     async def again(request: Request, user_id: UUID) -> Response:
         user = await _known(site.app, user_id)
         if user.joined_at:
-            raise RequestRefused(409, "joined", f"{user.name} has joined already.")
+            raise RequestRefused(409, "joined", translated("%(name)s has joined already.", name=user.name))
         return await _invited(site, request, user)
 
 
@@ -115,7 +116,7 @@ async def _changed(change: Awaitable[None], what: str) -> Response:
     try:
         await change
     except UserRefused as error:
-        raise RequestRefused(409, "user_refused", f"Not done: {error}.") from None
+        raise RequestRefused(409, "user_refused", translated("Not done: %(reason)s.", reason=error)) from None
     return done("/users", what)
 
 

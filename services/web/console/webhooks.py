@@ -27,12 +27,13 @@ from services.operations.webhooks.listing import EndpointUnknown, endpoint_line,
 from services.operations.webhooks.requests import WebhookRefused, deliver_again, resume, send_test
 from services.web.bodies import NewEndpoint
 from services.web.console.forms import Form, checked
+from services.web.console.language import Message, translated
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.patience import WAIT_S
 
 T = TypeVar("T")
 LINES = 50  # webhooks of a page
-ABOUT = {kind: (DATA[kind].__doc__ or "").partition("\n")[0] for kind in KINDS}
+ABOUT = {kind: Message((DATA[kind].__doc__ or "").partition("\n")[0]) for kind in KINDS}
 
 
 def webhook_pages(site: Site) -> APIRouter:
@@ -137,7 +138,7 @@ def _wanted(form: Form, by: str) -> Wanted:
     """What the form asks for. Raises `RequestRefused`."""
     kinds = tuple(one for one in KINDS if form.get(f"kind {one}"))
     if not kinds:
-        raise RequestRefused(422, "invalid", "choose at least one type")
+        raise RequestRefused(422, "invalid", translated("choose at least one type"))
     said = {"url": form.get("url", ""), "description": form.get("description", "")}
     body = checked(NewEndpoint, **said, kinds=kinds, with_text=bool(form.get("with_text")), by=by)
     return Wanted(body.url, body.kinds, body.description, body.with_text)
@@ -174,6 +175,7 @@ async def _known(asked: Awaitable[T]) -> T:
     try:
         return await asked
     except EndpointUnknown:
-        raise RequestRefused(404, "endpoint_unknown", "There is no endpoint, or webhook, with this id.") from None
+        said = translated("There is no endpoint, or webhook, with this id.")
+        raise RequestRefused(404, "endpoint_unknown", said) from None
     except WebhookRefused as error:
-        raise RequestRefused(409, "endpoint_not_enabled", f"Not done: {error}.") from None
+        raise RequestRefused(409, "endpoint_not_enabled", translated("Not done: %(reason)s.", reason=error)) from None

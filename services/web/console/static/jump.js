@@ -1,4 +1,6 @@
 // Ctrl-K and ⌘K: a page, a person or a thread by its first characters. What is found is the page /jump, of which the list is shown here.
+import { said } from "./texts.js";
+
 const box = document.getElementById("jump");
 const field = document.getElementById("jump-q");
 const list = document.getElementById("jump-hits");
@@ -26,9 +28,9 @@ async function find() {
     const hits = page.getElementById("hits");
     list.replaceChildren(...(hits ? hits.childNodes : [page.querySelector("#main p") ?? ""]));
     const count = list.querySelectorAll("a").length;
-    status.textContent = `${count} found`;
+    status.textContent = said("found", { count });
   } catch {
-    if (mine === number) list.replaceChildren("The console does not answer. Try again.");
+    if (mine === number) list.replaceChildren(said("silent"));
   }
 }
 

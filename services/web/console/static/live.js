@@ -1,8 +1,10 @@
 // Says when a page is older than what it shows, by one stream for all tabs of this browser. Nothing moves by itself.
+import { locale, said } from "./texts.js";
+
 const status = document.getElementById("live");
 const bar = document.getElementById("newer");
 const channel = new BroadcastChannel("correspondent-live");
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 const seen = { thread: new Map(), person: new Map() }; // key -> number of its newest event
 let heard = null;
 
@@ -15,9 +17,9 @@ function look() {
   const count = watch === "list" ? [...seen.thread.values()].filter((seq) => seq > since).length : Number(one > since);
   bar.hidden = !watch || !count;
   if (bar.hidden) return;
-  const words = watch === "list" ? `${count} newer` : "Something changed here since you opened this page.";
-  const said = bar.querySelector("span");
-  if (said.textContent !== words) said.textContent = words;
+  const words = watch === "list" ? said("newer", { count }) : said("changed");
+  const shown = bar.querySelector("span");
+  if (shown.textContent !== words) shown.textContent = words;
   const here = new URL(location.href);
   here.searchParams.delete("done");
   bar.querySelector("a").href = here;
@@ -32,7 +34,7 @@ function take({ seq, changed }) {
 function beat(alive) {
   if (alive) heard = new Date();
   const at = heard ? clock.format(heard) : "";
-  status.textContent = alive ? `live · ${at}` : heard ? `not live since ${at}` : "not live";
+  status.textContent = alive ? said("live", { at }) : heard ? said("not live since", { at }) : said("not live");
   status.classList.toggle("on", alive);
 }
 

@@ -1,14 +1,16 @@
 // Links and forms marked data-swap replace <main> with that of the answer. Without this module they load the page.
 // What went wrong is said above the page, which stays as it is: nothing that a person wrote is lost.
+import { said } from "./texts.js";
+
 const announce = (words) => { document.getElementById("announce").textContent = words; };
 let number = 0;
 
 function complain(words) {
   document.getElementById("problem")?.remove();
-  const said = Object.assign(document.createElement("p"), { id: "problem", className: "note bad", textContent: words });
-  said.setAttribute("role", "alert");
-  document.getElementById("main").prepend(said);
-  said.scrollIntoView({ block: "nearest" });
+  const note = Object.assign(document.createElement("p"), { id: "problem", className: "note bad", textContent: words });
+  note.setAttribute("role", "alert");
+  document.getElementById("main").prepend(note);
+  note.scrollIntoView({ block: "nearest" });
 }
 
 // A page that came in place of a redirect keeps what was written; files that were chosen no server can give back.
@@ -56,14 +58,14 @@ export async function load(address, options = {}, kept = false, sent = null) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (mine !== number) return;
     const refused = !answer.ok && !(answer.status === 409 && page.querySelector("#main .split"));
-    if (answer.status === 401) complain("Your session is over, and nothing was done. Sign in again in another tab; what you wrote is still here: copy it before you reload.");
-    else if (refused && options.method) complain(page.querySelector("#main p")?.textContent || "Not done.");
+    if (answer.status === 401) complain(said("session over"));
+    else if (refused && options.method) complain(page.querySelector("#main p")?.textContent || said("not done"));
     else {
       const unsent = Boolean(options.method) && !answer.redirected;
       show(page, unsent ? location.href : answer.url, kept || Boolean(options.method), unsent, sent); // a form's address is no page
     }
   } catch {
-    if (mine === number) complain("Not done: the console does not answer. Try again; what you wrote is still here.");
+    if (mine === number) complain(said("not done, silent"));
   } finally {
     if (mine === number) document.body.removeAttribute("aria-busy");
   }

@@ -2,16 +2,15 @@
 (() => {
   const root = document.documentElement;
   const choices = { theme: ["", "light", "dark"], density: ["", "dense"] };
-  const words = { theme: { "": "Theme: system", light: "Theme: light", dark: "Theme: dark" },
-                  density: { "": "Density: roomy", dense: "Density: dense" } };
   const read = (name) => { try { return localStorage.getItem(name) || ""; } catch { return ""; } };
   const put = (name, value) => { root.dataset[name] = value; };
   for (const name in choices) put(name, read(name));
   addEventListener("DOMContentLoaded", () => {
+    const texts = JSON.parse(document.body.dataset.texts);
     for (const name in choices) {
       const button = document.getElementById(name);
       if (!button) continue;
-      const label = () => { button.textContent = words[name][root.dataset[name]] || words[name][""]; };
+      const label = () => { button.textContent = texts[`${name} ${root.dataset[name]}`.trim()] || texts[name]; };
       button.hidden = false;
       label();
       button.addEventListener("click", () => {

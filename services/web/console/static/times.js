@@ -1,10 +1,12 @@
 // Rewrites each <time data-show> for the viewer's zone; without this module it says UTC.
+import { locale } from "./texts.js";
+
 const forms = {
   day: { dateStyle: "medium" },
   minute: { dateStyle: "medium", timeStyle: "short" },
   second: { dateStyle: "medium", timeStyle: "medium" },
 };
-const formats = Object.fromEntries(Object.entries(forms).map(([name, form]) => [name, new Intl.DateTimeFormat(undefined, form)]));
+const formats = Object.fromEntries(Object.entries(forms).map(([name, form]) => [name, new Intl.DateTimeFormat(locale, form)]));
 
 export function showTimes(within) {
   for (const time of within.querySelectorAll("time[data-show]")) {

@@ -1,4 +1,6 @@
 // Tells colleagues that somebody writes in this thread, and shows who else does, while the page is looked at.
+import { said } from "./texts.js";
+
 const EVERY_MS = 10_000;
 const root = document.body.dataset.root;
 let typed = 0; // when
@@ -13,7 +15,7 @@ async function ask() {
     const answer = await fetch(`${root}/threads/${bar.dataset.thread}/writing${mine ? "?mine=1" : ""}`, { credentials: "same-origin" });
     if (!answer.ok) return;
     const { names } = await answer.json();
-    const words = names.length ? `${names.join(", ")} ${names.length > 1 ? "are" : "is"} writing` : "";
+    const words = names.length ? said("writing", { names: names.join(", "), count: names.length }) : "";
     if (bar.textContent !== words) bar.textContent = words;
     bar.hidden = !words;
   } catch { /* the bar of what is live says that the console does not answer */ }
