@@ -2,7 +2,8 @@
 
 In: inbound-email, thread-events, deliveries, incidents, participant-events (what there are public types for), webhooks
 (what people ask of an endpoint), timers (webhook). Out: webhooks, calls (an endpoint was disabled).
-Owns the aggregate `webhook_endpoint`: what an endpoint is to be told, and what became of it.
+Owns the aggregate `webhook_endpoint`: what an endpoint is to be told, and what became of it. Replies go first: no
+customer waits for what it does.
 """
 
 from services.core.bus.processor import Processor
@@ -10,4 +11,4 @@ from services.core.bus.replays import refusing_replays
 from services.send_webhooks.apply import APPLIERS
 from services.send_webhooks.handler import HANDLERS
 
-PROCESSOR = Processor(name="send_webhooks", handlers=refusing_replays(HANDLERS), appliers=APPLIERS)
+PROCESSOR = Processor(name="send_webhooks", handlers=refusing_replays(HANDLERS), appliers=APPLIERS, learns=True)
