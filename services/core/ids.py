@@ -47,6 +47,11 @@ def text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def token_sha256(token: str) -> str:
+    """What is stored of a secret that somebody shows again, in hex; whatever a request may hold has one."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def article_id(workspace: str, thread_id: UUID, reply_id: UUID) -> UUID:
     """The article that is proposed from an answer: a document whose origin is that answer."""
     return document_id(workspace, article_origin(thread_id, reply_id))

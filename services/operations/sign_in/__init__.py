@@ -14,7 +14,6 @@ Invariants
 from __future__ import annotations
 
 import base64
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -24,6 +23,7 @@ from services.core.app import App
 from services.core.clock import random_bytes
 from services.core.db import fetch_one, queries
 from services.core.errors import Permanent
+from services.core.ids import token_sha256
 from services.operations import users
 from services.operations.users import User
 from services.operations.users.passwords import check_password
@@ -116,7 +116,7 @@ async def begin(app: App, user: User) -> str:
 
 async def session_of(app: App, token: str) -> Session | None:
     """The session of a token, None where there is none, or none any more."""
-    args = {"token_sha256": _hash(token), "workspace": app.settings.workspace, "now": app.now()}
+    args = {"token_sha256": token_sha256(token), "workspace": app.settings.workspace, "now": app.now()}
     async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.session, args)
     if row is None:
@@ -133,14 +133,14 @@ async def sign_out(app: App, session: Session) -> None:
 
 
 async def _use(app: App, token: str) -> None:
-    args = {"token_sha256": _hash(token), "workspace": app.settings.workspace, "now": app.now()}
+    args = {"token_sha256": token_sha256(token), "workspace": app.settings.workspace, "now": app.now()}
     async with app.database.reading() as conn:
         if await fetch_one(conn, SQL.use_link, args) is None:
             raise LinkUsed(str(LinkUsed.__doc__))
 
 
 async def _row(app: App, token: str, kind: str) -> dict[str, Any] | None:
-    args = {"token_sha256": _hash(token), "workspace": app.settings.workspace, "kind": kind, "now": app.now()}
+    args = {"token_sha256": token_sha256(token), "workspace": app.settings.workspace, "kind": kind, "now": app.now()}
     async with app.database.reading() as conn:
         return await fetch_one(conn, SQL.known, args)
 
@@ -150,7 +150,7 @@ async def _store(app: App, kind: str, user: User | None, lasts: timedelta) -> st
     now = app.now()
     user_id: UUID | None = user.user_id if user else None
     row = {
-        "token_sha256": _hash(token),
+        "token_sha256": token_sha256(token),
         "workspace": app.settings.workspace,
         "kind": kind,
         "by": user.name if user else "",
@@ -162,7 +162,3 @@ async def _store(app: App, kind: str, user: User | None, lasts: timedelta) -> st
         await conn.execute(SQL.forget_expired, {"now": now})
         await conn.execute(SQL.store, row)
     return token
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -19,6 +19,7 @@ from services.core.app import App
 from services.core.clock import random_bytes
 from services.core.db import fetch_one
 from services.core.errors import Permanent, Temporary
+from services.core.ids import token_sha256
 from services.operations.sign_in import SQL
 
 LASTS = timedelta(minutes=10)
@@ -94,11 +95,11 @@ def _derived(app: App, what: str, state: str) -> str:
 
 
 def _args(app: App, state: str, browser: str) -> dict[str, object]:
-    return {"workspace": app.settings.workspace, "state_sha256": _hash(state), "browser_sha256": _hash(browser)}
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+    return {
+        "workspace": app.settings.workspace,
+        "state_sha256": token_sha256(state),
+        "browser_sha256": token_sha256(browser),
+    }
 
 
 def _text(raw: bytes) -> str:

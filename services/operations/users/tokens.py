@@ -6,7 +6,6 @@ worth nothing once they are removed.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,6 +16,7 @@ from services.core.app import App
 from services.core.clock import random_bytes, random_id
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Permanent
+from services.core.ids import token_sha256
 from services.operations.users import ROLES, SQL, Role, User
 
 LASTS = timedelta(days=365)
@@ -67,7 +67,7 @@ async def make_token(app: App, user: User, label: str, scopes: Sequence[str]) ->
         raise TokenRefused(f"a user has at most {MOST} tokens: revoke one first")
     token, now = PREFIX + random_bytes(24).hex(), app.now()
     row = _args(app, user) | {
-        "token_sha256": _hash(token),
+        "token_sha256": token_sha256(token),
         "token_id": random_id(),
         "label": label.strip(),
         "scopes": list(scopes),
@@ -97,7 +97,7 @@ async def bearer(app: App, token: str) -> Bearer | None:
     """Whose token it is, None where it is nobody's, or nobody's any more."""
     if not token.startswith(PREFIX):
         return None
-    args = {"workspace": app.settings.workspace, "token_sha256": _hash(token), "now": app.now()}
+    args = {"workspace": app.settings.workspace, "token_sha256": token_sha256(token), "now": app.now()}
     async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.bearer, args)
     return Bearer(row["name"], row["role"], tuple(row["scopes"])) if row else None
@@ -105,7 +105,3 @@ async def bearer(app: App, token: str) -> Bearer | None:
 
 def _args(app: App, user: User) -> dict[str, Any]:
     return {"workspace": app.settings.workspace, "user_id": user.user_id}
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
