@@ -6,10 +6,10 @@ from schemas.events.mail import MailReceived
 from services.core.archive.archive import Archive
 from services.core.archive.history import manifests
 from services.core.bus.event_store import EventRow
-from services.core.db import Connection, fetch_all, fetch_one
+from services.core.db import Connection, fetch_one
 from services.operations.archive.thaw import thaw
 from services.operations.replay.selection import Selection
-from services.operations.replay.steps import SQL
+from services.operations.replay.steps import SQL, keys_concerned
 
 
 async def see_archived(conn: Connection, archive: Archive, workspace: str, wanted: Selection) -> None:
@@ -35,5 +35,4 @@ async def _keys(conn: Connection, wanted: Selection) -> frozenset[str]:
         thread = event["data"].get("thread_id") if event else None
     if not (thread or participant):
         return frozenset()
-    rows = await fetch_all(conn, SQL.keys, {"thread": thread, "participant": participant, "incidents": []})
-    return frozenset(row["key"] for row in rows if row["key"])
+    return frozenset(await keys_concerned(conn, thread, participant))

@@ -20,7 +20,7 @@ from services.load_memory.layers.incidents import NAME as INCIDENTS
 from services.operations.replay.case import Case, Checkpoint, Meanwhile, StoredEvent, Unsure
 from services.operations.replay.gone import what_is_gone
 from services.operations.replay.selection import Selection
-from services.operations.replay.steps import SQL, Step, past_steps
+from services.operations.replay.steps import SQL, Step, keys_concerned, past_steps
 
 
 class NoSuchEvent(Permanent):
@@ -104,14 +104,9 @@ async def _keys(conn: Connection, events: list[Envelope]) -> tuple[str, ...]:
 
     What was told of an incident is made of others' reports: their threads are part of the case, too.
     """
-    threads = (getattr(one.data, "thread_id", None) for one in events)
-    people = (one.data.subject_id() for one in events)
-    args = {
-        "thread": next(filter(None, threads), None),
-        "participant": next(filter(None, people), None),
-        "incidents": [id for event in events for id in _incidents_told(event)],
-    }
-    return tuple(row["key"] for row in await fetch_all(conn, SQL.keys, args) if row["key"])
+    thread = next(filter(None, (getattr(one.data, "thread_id", None) for one in events)), None)
+    participant = next(filter(None, (one.data.subject_id() for one in events)), None)
+    return await keys_concerned(conn, thread, participant, [id for event in events for id in _incidents_told(event)])
 
 
 def _incidents_told(event: Envelope) -> list[str]:

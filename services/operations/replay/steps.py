@@ -7,8 +7,10 @@ that another mail had overtaken, could see what was stored until it was done.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC
+from uuid import UUID
 
 from schemas.events.threads import TimerElapsed
 from services.core.bus.event_store import EventRow
@@ -30,6 +32,14 @@ class Step:
     sure: int
     upto: int
     is_timer: bool = False
+
+
+async def keys_concerned(
+    conn: Connection, thread: UUID | str | None, participant: UUID | None, incidents: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """The keys of a thread, of who takes part in it, of a person, and of those who reported some incidents."""
+    args = {"thread": thread, "participant": participant, "incidents": list(incidents)}
+    return tuple(row["key"] for row in await fetch_all(conn, SQL.keys, args) if row["key"])
 
 
 async def past_steps(conn: Connection, start: EventRow, processors: tuple[str, ...]) -> list[Step]:
