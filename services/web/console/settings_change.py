@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -204,16 +204,12 @@ def _kept(
 ) -> list[Field]:
     """The form as it was sent, with what is wrong at each field."""
     return [
-        Field(
-            one.setting,
-            one.label,
-            form.get(name, one.typed).replace("\r\n", "\n"),
-            one.of_file,
-            one.stored,
-            one.ignored,
-            faults.get(name, ""),
-            f"{BACK}{name}" in form,
-            (conflicts or {}).get(name),
+        replace(
+            one,
+            typed=form.get(name, one.typed).replace("\r\n", "\n"),
+            fault=faults.get(name, ""),
+            back=f"{BACK}{name}" in form,
+            conflict=(conflicts or {}).get(name),
         )
         for name, one in fields.items()
     ]
