@@ -13,13 +13,13 @@ from datetime import timedelta
 from fastapi import Request, Response
 
 from services.core.app import App
+from services.core.settings.console import LOOPBACK
 from services.core.web import RequestRefused
 from services.operations.sign_in import SESSION_LASTS, Session
 from services.web.console.language import Message
 
 SECURE_NAME, LOCAL_NAME = "__Host-correspondent", "correspondent"
 WAY = "-way"  # of a browser between here and an OpenID provider
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 NOT_PRIVATE = Message(
     "Over plain http anybody on the way could take over your session. Open the console over https, or as localhost on "
     "the machine that it runs on."
