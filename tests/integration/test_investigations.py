@@ -447,18 +447,16 @@ async def test_killed_anywhere_it_asks_nothing_twice_and_ends_once(desk: Desk, p
     assert [one.data.number for one in await desk.events(RoundTaken.TYPE)] == [1, 2, 3]  # type: ignore[attr-defined]
 
 
+def nightly(mail: UUID) -> dict[str, str]:
+    """What a mail of one line says of its export, as the model proposes it."""
+    said = {"key": "export", "value": "nightly", "text": "It runs nightly.", "quote": "runs nightly"}
+    return {"op": "add", **said, "mail_id": str(mail)}
+
+
 async def test_tables_follow_from_the_events(desk: Desk, stack: Endpoints) -> None:
     """A rebuild gives the same investigations, proposals and kept files."""
     thread = await desk.app.write("Our export runs nightly.", sender=ADA)
-    mail = await mail_of(desk, thread)
-    fact = {
-        "op": "add",
-        "key": "export",
-        "value": "nightly",
-        "text": "It runs nightly.",
-        "quote": "runs nightly",
-        "mail_id": str(mail),
-    }
+    fact = nightly(await mail_of(desk, thread))
     desk.rounds(write(PAD, "- one\n"), write(HOT, "Ada exports."), finish("Found.", fact))
     whole = await desk.investigate(thread)
     assert len(whole.proposals) == 2
@@ -549,15 +547,7 @@ async def test_a_model_that_obeys_an_attacker_changes_nothing_by_itself(desk: De
 async def test_the_api(desk: Desk) -> None:
     """Asked for, listed, read, decided and stopped over HTTP; what does not fit is refused with a code."""
     thread = await desk.app.write("Our export runs nightly.", sender=ADA)
-    mail = await mail_of(desk, thread)
-    fact = {
-        "op": "add",
-        "key": "export",
-        "value": "nightly",
-        "text": "It runs nightly.",
-        "quote": "runs nightly",
-        "mail_id": str(mail),
-    }
+    fact = nightly(await mail_of(desk, thread))
     desk.rounds(finish("Found.", fact))
     transport = httpx.ASGITransport(make_app([routes(desk.app.app)]))
     headers = {"Authorization": f"Bearer {TOKEN}"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import urlencode
@@ -11,6 +9,7 @@ from urllib.parse import urlencode
 from aiohttp import web
 
 from services.operations.oauth.providers import Provider
+from tests.support.local_web import challenge_of, started
 
 REFRESH = "the-refresh-token"
 
@@ -40,11 +39,7 @@ class OAuthServer:
         app.router.add_get("/authorize", self._authorize)
         app.router.add_post("/device", self._device)
         app.router.add_post("/token", self._token)
-        self._runner = web.AppRunner(app)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self.port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
+        self._runner, self.port = await started(app)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -82,8 +77,7 @@ class OAuthServer:
 
     def _objection(self, form: dict[str, str]) -> str:
         if form["grant_type"] == "authorization_code":
-            digest = hashlib.sha256(form["code_verifier"].encode()).digest()
-            challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+            challenge = challenge_of(form["code_verifier"])
             return "" if (challenge, form["code"]) == (self._challenge, "the-code") else "invalid_grant"
         if form["grant_type"].endswith("device_code") and self.pending:
             self.pending -= 1

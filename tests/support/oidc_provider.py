@@ -19,6 +19,8 @@ from aiohttp import web
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
+from tests.support.local_web import base64url, challenge_of, started
+
 CLIENT, SECRET = "the-console", "the-client's-secret:100%"
 
 
@@ -67,11 +69,7 @@ class OidcProvider:
         app.router.add_get("/authorize", self._authorize)
         app.router.add_post("/token", self._token)
         app.router.add_get("/user", self._user)
-        self._runner = web.AppRunner(app)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        self.port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
+        self._runner, self.port = await started(app)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -104,7 +102,7 @@ class OidcProvider:
 
     async def _keys(self, request: web.Request) -> web.Response:
         keys = [{**one.as_dict(private=False), "use": "sig"} for one in self.published]
-        shared = {"kty": "oct", "kid": "shared", "k": base64.urlsafe_b64encode(SECRET.encode()).decode().rstrip("=")}
+        shared = {"kty": "oct", "kid": "shared", "k": base64url(SECRET.encode())}
         return web.json_response({"keys": [*keys, shared, {"kty": "ML-DSA", "kid": "of tomorrow"}]})
 
     async def _authorize(self, request: web.Request) -> web.Response:
@@ -129,8 +127,7 @@ class OidcProvider:
         asked = self._codes.get(form.get("code", ""))
         if _client_of(request, form) != (CLIENT, self.secret):
             return "invalid_client"
-        digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
-        challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        challenge = challenge_of(form.get("code_verifier", ""))
         if asked is None or (asked["code_challenge"], asked["redirect_uri"]) != (challenge, form.get("redirect_uri")):
             return "invalid_grant"
         return self.refuses_code
@@ -149,18 +146,14 @@ class OidcProvider:
         if self.algorithm == "RS256":
             return jwt.encode(header, claims, self.key, algorithms=["RS256"])
         # By hand, since joserfc signs neither so: no signature, or the public key or the client's secret as a shared one.
-        signed = ".".join(_segment(json.dumps(one).encode()) for one in (header, claims))
+        signed = ".".join(base64url(json.dumps(one).encode()) for one in (header, claims))
         shared = self.key.as_pem(private=False) if header["kid"] != "shared" else SECRET.encode()
         mac = hmac.new(shared, signed.encode(), hashlib.sha256).digest() if self.algorithm == "HS256" else b""
-        return f"{signed}.{_segment(mac)}"
+        return f"{signed}.{base64url(mac)}"
 
     async def _user(self, request: web.Request) -> web.Response:
         assert request.headers["authorization"] == "Bearer for-the-user-page"
         return web.json_response(self.user_page)
-
-
-def _segment(raw: bytes) -> str:
-    return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 def _client_of(request: web.Request, form: dict[str, str]) -> tuple[str, str]:
