@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import cast
@@ -114,6 +115,23 @@ async def test_an_error_of_what_was_sent_later_is_raised(one_connection: Databas
             await fail(fetches)
     async with one_connection.reading() as conn:
         assert await fetch_one(conn, "SELECT to_regclass('kept') AS kept") == {"kept": None}
+
+
+async def test_an_error_that_was_answered_before_all_was_sent_was_raised_as_what_came_of_it(
+    one_connection: Database,
+) -> None:
+    """A name that is taken was said to be an aborted pipeline, where the server was quick: to be tried again."""
+
+    async def fail() -> None:
+        async with one_connection.transaction() as conn:
+            await conn.execute("CREATE TEMP TABLE named (n int UNIQUE) ON COMMIT DROP")
+            await conn.execute("INSERT INTO named VALUES (1), (1)")
+            cast(AsyncPipeline, conn._pipeline).command_queue.append(lambda: time.sleep(0.2))
+
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        await fail()
+    async with one_connection.transaction() as conn:
+        assert await fetch_one(conn, "SELECT 1 AS one") == {"one": 1}, "the connection serves the next one"
 
 
 def _held(conn: Connection) -> int:
