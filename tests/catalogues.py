@@ -35,7 +35,7 @@ KEYWORDS: dict[str, tuple[int, ...] | None] = {
 }
 HEADER = (
     'msgid ""\nmsgstr ""\n"Language: {language}\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n'
-    '"Plural-Forms: {plural_forms};\\n"\n\n'
+    '"Plural-Forms: {plural_forms}\\n"\n\n'
 )
 
 

@@ -1,6 +1,7 @@
 """`make screenshots`: the README's pictures, taken by Debian's Chromium of the demo's deployment.
 
-`python -m tests.screenshots --every FOLDER` takes every page light, dark and 320 pixels wide, for eyes to look at.
+`python -m tests.screenshots --every FOLDER` takes every page light, dark and 320 pixels wide, for eyes to look at; with
+`--language de` by a German browser.
 """
 
 from __future__ import annotations
@@ -139,9 +140,9 @@ async def pages_of(app: App) -> Mapping[str, str]:
 
 
 class Camera:
-    """A Chromium without a window, signed in to the console at `place`."""
+    """A Chromium without a window whose user reads a language, signed in to the console at `place`."""
 
-    def __init__(self, place: str, link: str) -> None:
+    def __init__(self, place: str, link: str, language: str) -> None:
         from selenium import webdriver
         from selenium.webdriver.chrome.service import Service
 
@@ -149,6 +150,7 @@ class Camera:
         options.binary_location = shutil.which("chromium") or ""
         for one in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars"):
             options.add_argument(one)
+        options.add_experimental_option("prefs", {"intl.accept_languages": language})
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
         self._place = place
         self.driver.get(link)
@@ -198,12 +200,12 @@ def take_for_readme(camera: Camera, pages: Mapping[str, str], folder: Path) -> N
         (folder / f"console-{name}.png").write_bytes(picture)
 
 
-async def main(every: Path | None) -> None:
+async def main(every: Path | None, language: str) -> None:
     """Live through the demo's world, then take the pictures."""
     with temporary_home() as home:
         async with lived(home) as app, served_here(app) as place:
             link = await link_for(app, place)
-            camera = await asyncio.to_thread(Camera, place, link)
+            camera = await asyncio.to_thread(Camera, place, link, language)
             try:
                 take, folder = (take_every, every) if every else (take_for_readme, PICTURES)
                 folder.mkdir(parents=True, exist_ok=True)
@@ -215,6 +217,8 @@ async def main(every: Path | None) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__)
     parser.add_argument("--every", type=Path, metavar="FOLDER", help="every page, light, dark and narrow, into FOLDER")
+    parser.add_argument("--language", default="en", help="what the browser asks for (default: en)")
     if not (shutil.which("chromium") and shutil.which("chromedriver")):
         sys.exit("The pictures are taken by Debian's Chromium: apt-get install chromium chromium-driver")
-    asyncio.run(main(parser.parse_args().every))
+    given = parser.parse_args()
+    asyncio.run(main(given.every, given.language))

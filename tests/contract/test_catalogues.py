@@ -127,6 +127,11 @@ def _literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
                     yield part.lineno, part.value
 
 
+def test_the_languages_that_are_promised_are_there() -> None:
+    """German, Spanish and French at least."""
+    assert {"de", "es", "fr"} <= set(languages())
+
+
 @pytest.mark.parametrize("language", languages())
 def test_a_catalogue_has_every_text_and_no_other(texts: Catalog, language: str) -> None:
     """`make texts` changes nothing, every entry is filled in, and none is marked as a guess."""

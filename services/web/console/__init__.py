@@ -4,6 +4,8 @@ site.py       what every page stands on: templates, session, answers and errors 
 sessions.py   the cookie of a session and the token of its forms
 forms.py      what a form sent, checked
 shown.py      what templates show: times, ages, names, safe addresses
+language.py   the language of a page, and what is said in it
+script_texts.py  the texts of our own modules
 sign_in.py    a password or a one-time link becomes a session
 openid.py     an account at an OpenID provider becomes a session, or is linked
 inbox.py      threads by who has to act next
@@ -28,11 +30,13 @@ deliveries.py replies on their way out
 settings.py   what is in force, and who said it
 users.py      who may sign in, for admins; the record of what was done
 webhooks.py   endpoints of other programs, for admins; what each was told
-me.py         password, second factor and API tokens of whoever is signed in
+me.py         password, language, second factor and API tokens of whoever is signed in
 live.py       one stream that says which threads changed
+locale/       a catalogue for each language but English
 static/       our own modules and style sheet; nothing is loaded from elsewhere
 
 Invariants
 - No page does a thing that `operations` does not do for API and command line, and every act is done by a POST.
+- Every text of ours is looked up in the catalogues (`tests/contract/test_catalogues.py`).
 - What others wrote is text: templates escape everything, and no script or style stands in a page.
 """

@@ -26,6 +26,7 @@ from babel.dates import format_date, format_time
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
+from markupsafe import escape
 
 FOLDER = Path(__file__).parent / "locale"
 ENGLISH = "en"  # of the texts themselves
@@ -43,12 +44,18 @@ _spoken: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
 class Message(str):
-    """A text that is written before anybody is there to read it: English to code, the reader's language to `str`."""
+    """A text that is written before anybody is there to read it: English to code, the reader's language to `str`.
+
+    `join` and `+` take a string as it is: put it through `str` first.
+    """
 
     __slots__ = ()
 
     def __str__(self) -> str:
         return translated(str.__str__(self))
+
+    def __html__(self) -> str:  # templates join what has this as text that is to be shown
+        return escape(str(self))
 
 
 @cache

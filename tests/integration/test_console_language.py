@@ -1,0 +1,125 @@
+"""The console in other languages: by the browser, by what a user chose, and with nothing of ours left in English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from html import unescape
+from pathlib import Path
+
+import httpx
+import pytest
+
+from deploy.local import Endpoints
+from services.operations import users
+from services.web.console.language import speak, translated
+from tests.catalogues import extracted
+from tests.support.console import browser, form, signed_in, text_of
+from tests.support.remembering import ADA
+from tests.support.tending import Tended, tending
+
+PAGES = (
+    "/inbox?view=all",
+    "/inbox?q=nothing",
+    "/drafts",
+    "/people",
+    "/knowledge",
+    "/knowledge?q=export",
+    "/quality",
+    "/incidents",
+    "/outreach",
+    "/pipeline",
+    "/pipeline/events",
+    "/deliveries",
+    "/deliveries?state=unknown",
+    "/settings",
+    "/settings/history",
+    "/settings/change/send",
+    "/users",
+    "/users/audit",
+    "/webhooks",
+    "/restores",
+    "/jump?q=a",
+    "/me",
+    "/nowhere",
+)
+
+
+@pytest.fixture
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    """A deployment with a mail whose reply waits for a person."""
+    async with tending(stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one:
+        await one.write("The CSV export stops after 500 rows. We are on the Team plan.", sender=f"Ada Miller <{ADA}>")
+        yield one
+    speak("en")
+
+
+async def test_who_is_not_signed_in_reads_the_language_of_their_browser(app: Tended) -> None:
+    """The page that asks for a password says its language, too."""
+    await users.add_user(app.app, "Grace", "admin", by="", joined=True)
+    async with browser(app.app) as client:
+        english = await client.get("/console/sign-in")
+        french = await client.get("/console/sign-in", headers={"accept-language": "fr-CA,fr;q=0.9,en;q=0.5"})
+    assert '<html lang="en">' in english.text
+    assert "Mail address" in text_of(english)
+    assert '<html lang="fr">' in french.text
+    assert "Adresse e-mail" in text_of(french)
+
+
+async def test_a_user_chooses_a_language_and_takes_it_back(app: Tended) -> None:
+    """It goes before that of the browser, on every page and refusal, until it is the browser's again."""
+    async with signed_in(app.app) as client:
+        client.headers["accept-language"] = "es"
+        page = await client.get("/console/me")
+        assert '<html lang="es">' in page.text
+        chosen = await form(page, "/me/language").send(client, language="de")
+        assert "Von jetzt an ist die Konsole in dieser Sprache." in text_of(chosen)
+        assert '<html lang="de">' in (await client.get("/console/inbox")).text
+        assert "Diese Seite gibt es nicht." in text_of(await client.get("/console/nowhere"))
+        page = await client.get("/console/me")
+        assert form(page, "/me/language").fields["language"] == "de"
+        assert '<html lang="es">' in (await form(page, "/me/language").send(client, language="tlh")).text
+
+
+async def test_a_user_who_was_removed_leaves_no_language(app: Tended) -> None:
+    """Of somebody who was removed the name stays, and nothing else."""
+    user = await users.add_user(app.app, "Lin", "agent", by="", joined=True)
+    await users.add_user(app.app, "Grace", "admin", by="", joined=True)
+    await users.set_language(app.app, user.user_id, "fr")
+    await users.remove_user(app.app, user.user_id)
+    assert await app.rows("SELECT language FROM users WHERE name = 'Lin'") == [{"language": ""}]
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr"])
+async def test_no_page_says_a_text_of_ours_in_english(app: Tended, language: str) -> None:
+    """What a page of another language shows is never a text of the catalogue that is said otherwise there."""
+    (mail,) = await app.rows("SELECT mail_id, thread_id FROM mails")
+    places = [*PAGES, f"/threads/{mail['thread_id']}", f"/mails/{mail['mail_id']}", f"/people/{app.person()}"]
+    places += [f"/people/{app.person()}/{page}" for page in ("connections", "data", "as-of?day=2020-01-01")]
+    for (draft,) in [tuple(row.values()) for row in await app.rows("SELECT reply_id FROM deliveries")]:
+        places += [f"/drafts/{draft}", f"/replies/{draft}/why"]
+    async with signed_in(app.app) as client:
+        client.headers["accept-language"] = language
+        english = _said_otherwise(language)
+        left = {}
+        for place in places:
+            page = await client.get(f"/console{place}")
+            assert f'<html lang="{language}">' in page.text, (place, page.status_code)
+            left[place] = _texts(page) & english
+    assert {place: said for place, said in left.items() if said} == {}
+
+
+def _said_otherwise(language: str) -> set[str]:
+    """English texts of several words that are something else in a language: one word alone may be a person's."""
+    speak(language)
+    ids = [one.id for one in extracted() if isinstance(one.id, str) and " " in one.id]
+    found = {id for id in ids if translated(id) != id}
+    speak("en")
+    return found
+
+
+def _texts(page: httpx.Response) -> set[str]:
+    """What stands between tags, and in attributes that people read."""
+    between = re.findall(r">([^<>]+)<", page.text)
+    read = re.findall(r'\b(?:title|aria-label|placeholder|data-name)="([^"]+)"', page.text)
+    return {" ".join(unescape(one).split()) for one in (*between, *read)}
