@@ -201,6 +201,7 @@ class TurnClosed(ThreadEvent):
     reason: str = ""
     reply_id: UUID | None = None
     still_waits: bool = Field(False, description="nobody has answered its mails: they go on waiting")
+    answered_by: str = Field("", description="the person whose own reply took its place")
 
 
 class ThreadTransitionRequested(EventData):

@@ -1,7 +1,7 @@
 """Sends replies: policy, frozen MIME, the ledger, SMTP.
 
-In: reply-drafted, thread-events (a person's own reply), deliveries (its own, and a person's word), inbound-email
-(bounces), timers (send_retry, send_settle, sent_copy).
+In: reply-drafted, thread-events (a person's own reply), deliveries (its own, and a person's word), turns (closed),
+inbound-email (bounces), timers (send_retry, send_settle, sent_copy).
 Out: deliveries, or turns (given up).
 Owns the aggregate `delivery`: draft -> approved -> sending -> sent | unknown | failed | bounced, or discarded;
 unknown -> sent | failed, by a copy in the Sent folder or by a person.

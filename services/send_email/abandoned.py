@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from schemas.events.answers import ReplyAccepted
 from schemas.events.base import EventData
-from schemas.events.replies import ReplyApproved, ReplyFailed, ReplyUnknown
+from schemas.events.replies import ReplyApproved, ReplyDrafted, ReplyFailed, ReplyUnknown
 from schemas.events.threads import TimerElapsed
 from services.core.bus.failed_turn import failed_turn
 from services.core.bus.unit import Unit
@@ -17,15 +18,25 @@ _failed_turn = failed_turn("send_email")
 
 
 async def give_up(unit: Unit, error: BaseException) -> bool:
-    """Past its intent a reply is `unknown`, before it `failed`; either way people are alerted. Else the turn failed."""
-    reply_id = _reply_of(unit.cause.data)
-    if reply_id is None:
+    """Past its intent a reply is `unknown`, before it `failed`; either way people are alerted.
+
+    A draft fails as one that may not be written, and a person's own reply fails its turn. Of any other event, which
+    follows a reply that left or a turn that ended, nothing can be said: it stays a dead letter.
+    """
+    data, said = unit.cause.data, storable(f"{type(error).__name__}: {error}"[:500])
+    if isinstance(data, ReplyAccepted):
         return await _failed_turn(unit, error)
+    if isinstance(data, ReplyDrafted):
+        ids = data.model_dump(include={"reply_id", "thread_id", "turn_id", "participant_id"})
+        await unit.record(ReplyFailed(**ids, inbox=data.inbox, attempt=0, error=said))
+        return True
+    reply_id = _reply_of(data)
+    if reply_id is None:
+        return False
     await unit.lock("delivery", reply_id)
     row = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=reply_id)
     if row is None or row.state not in ("approved", "sending"):
         return False
-    said = storable(f"{type(error).__name__}: {error}"[:500])
     await unit.record(
         (ReplyUnknown if row.state == "sending" else ReplyFailed)(**row.ids, attempt=row.attempt, error=said)
     )

@@ -1,4 +1,4 @@
-"""Which event is whose: policy on drafts, attempts at approved replies, and what comes back."""
+"""Which event is whose: policy on drafts, attempts at approved replies, what comes back, and turns that end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from schemas.events.replies import (
     ReplyUnknown,
     SuppressionLiftRequested,
 )
-from schemas.events.threads import TimerElapsed
+from schemas.events.threads import TimerElapsed, TurnClosed
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.send_email.deliver import deliver
@@ -22,6 +22,7 @@ from services.send_email.policy import on_decided, on_draft
 from services.send_email.sent_folder import copy, on_sent
 from services.send_email.settlement import look, on_settled, on_unknown
 from services.send_email.suppressions import on_email, on_lift
+from services.send_email.unsent import on_turn_closed
 
 
 async def on_approved(work: Work[ReplyApproved]) -> None:
@@ -47,6 +48,7 @@ HANDLERS: Handlers = {
     DraftDecided: on_decided,
     ReplyAccepted: on_accepted,
     ReplyCancelRequested: on_cancel,
+    TurnClosed: on_turn_closed,
     ReplyApproved: on_approved,
     ReplySent: on_sent,
     ReplyUnknown: on_unknown,

@@ -25,9 +25,9 @@ from services.send_email.apply import SQL
 from services.send_email.deliver import overtaken
 from services.send_email.draft import Choices
 from services.send_email.frozen import Frozen, Unwritable, frozen_reply
-from services.send_email.load import DeliveryRow
 from services.send_email.policy import newest
 from services.send_email.results import ids_of, retry_timer, retry_timer_id
+from services.send_email.unsent import discard
 
 
 async def on_accepted(work: Work[ReplyAccepted]) -> None:
@@ -39,7 +39,8 @@ async def on_accepted(work: Work[ReplyAccepted]) -> None:
     frozen = await frozen_reply(work, draft, mail, automatic=False, typed=typed, attached=reply.files, choices=choices)
     async with work.unit() as unit:
         await unit.lock("thread", reply.thread_id)
-        await _discard_drafts(unit, reply)
+        drafts = await unit.all(SQL.unsent_in_thread, thread_id=reply.thread_id, reply_id=reply.reply_id)
+        await discard(unit, drafts, HUMAN_ANSWERED)
         await unit.lock("delivery", reply.reply_id)
         why_not = await overtaken(unit, reply.thread_id, reply.turn_id)
         if why_not:
@@ -59,15 +60,6 @@ async def on_cancel(work: Work[ReplyCancelRequested]) -> None:
         if row is not None:
             await unit.record(ReplyDiscarded(**row, reason=f"{asked.by} took it back"))
             await unit.cancel_timer(retry_timer_id(asked.reply_id))
-
-
-async def _discard_drafts(unit: Unit, reply: ReplyAccepted) -> None:
-    """What the agent had written in the thread and has not sent."""
-    for row in await unit.all(SQL.unsent_in_thread, thread_id=reply.thread_id, reply_id=reply.reply_id):
-        await unit.lock("delivery", row["reply_id"])
-        still = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=row["reply_id"])
-        if still and still.state in ("draft", "approved"):
-            await unit.record(ReplyDiscarded(**row, reason=HUMAN_ANSWERED, overtaken=True))
 
 
 async def _approve(work: Work[ReplyAccepted], unit: Unit, reply: ReplyAccepted, frozen: Frozen) -> None:

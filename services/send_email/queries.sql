@@ -35,6 +35,10 @@ WHERE t.thread_id = %(thread_id)s;
 SELECT reply_id, thread_id, turn_id FROM deliveries
 WHERE thread_id = %(thread_id)s AND reply_id <> %(reply_id)s AND state IN ('draft', 'approved') ORDER BY reply_id;
 
+-- name: waiting_in_turn
+-- The draft of a turn that waits for a person.
+SELECT reply_id, thread_id, turn_id FROM deliveries WHERE turn_id = %(turn_id)s AND state = 'draft' ORDER BY reply_id;
+
 -- name: held_by_person
 -- A person's own reply that is not at the server's door yet.
 SELECT d.reply_id, d.thread_id, d.turn_id FROM deliveries d JOIN turns u USING (turn_id)

@@ -58,7 +58,7 @@ def answered(thread: Thread, asked: ReplyRequested, standing: Standing) -> Event
         yield ReplyRefused(**about(thread), reply_id=asked.reply_id, code=code, reason=reason, came=came, by=asked.by)
         return
     if thread.turn:
-        yield close_turn(thread, "superseded", f"{asked.by} answers")
+        yield close_turn(thread, "superseded", f"{asked.by} answers", answered_by=asked.by)
     yield from _accepted(thread, asked, standing.mail)
 
 

@@ -90,7 +90,13 @@ def _hand_over(thread: Thread, opened: TurnOpened, because: str) -> Events:
 
 
 def close_turn(
-    thread: Thread, outcome: TurnOutcome, reason: str, reply_id: UUID | None = None, *, still_waits: bool = False
+    thread: Thread,
+    outcome: TurnOutcome,
+    reason: str,
+    reply_id: UUID | None = None,
+    *,
+    still_waits: bool = False,
+    answered_by: str = "",
 ) -> TurnClosed:
     """The end of the open turn. Handed to a person without a reply, or with `still_waits`, its mails go on waiting."""
     assert thread.turn is not None
@@ -105,6 +111,7 @@ def close_turn(
         reason=reason,
         reply_id=reply_id,
         still_waits=still_waits or (outcome == "escalated" and reply_id is None),
+        answered_by=answered_by,
     )
 
 

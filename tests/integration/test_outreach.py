@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from email import message_from_bytes
 from io import StringIO
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.answers import AssignmentRequested
+from schemas.events.answers import AssignmentRequested, ReplyRequested
 from schemas.events.lifecycle import ParticipantStateRequested
 from schemas.events.memory import FactRequested
-from schemas.events.replies import DraftDecided
+from schemas.events.replies import HUMAN_ANSWERED, DraftDecided, ReplyDrafted
 from schemas.events.threads import ThreadTransitionRequested
-from services import reach_out
+from services import reach_out, send_email
 from services.cli.outreach import table_of
 from services.cli.shown import Terminal
+from services.core.bus.codec import encode
+from services.core.bus.delivery import Delivery
+from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner
 from services.core.ids import participant_id
 from services.core.web import make_app
@@ -35,6 +38,7 @@ from services.operations.outreach.daily import ask as ask_for_round
 from services.operations.outreach.listing import RuleLine, outreach_by_rule
 from services.operations.outreach.requests import by_person
 from services.operations.requests import ask
+from services.pipeline import PROCESSORS
 from services.web.served import served
 from tests.support.console import signed_in, text_of
 from tests.support.erasing import differences, found
@@ -265,6 +269,116 @@ async def test_who_unsubscribes_while_a_draft_waits_does_not_get_it(desk: Desk) 
     rows = await desk.app.rows("SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=held.reply_id)
     assert rows == [{"state": "discarded", "detail": "they have unsubscribed from such mail"}]
     assert (await desk.line()).not_sent == 1
+
+
+async def _writes(desk: Desk, held: HeldDraft) -> None:
+    """Its reader writes again before anybody looks."""
+    [mail] = await desk.app.rows("SELECT message_id FROM mails WHERE thread_id = %(id)s", id=held.thread_id)
+    await desk.app.write("One more question.", sender=ADA, after=mail["message_id"])
+
+
+async def _writes_before_it_is_approved(desk: Desk, held: HeldDraft) -> None:
+    """The mail comes between a person's look and their word, which is about another state of the thread."""
+    await _writes(desk, held)
+    word = DraftDecided(
+        reply_id=held.reply_id, thread_id=held.thread_id, approve=True, text_sha256=held.text_sha256,
+        thread_version=held.thread_version, by="grace",
+    )  # fmt: skip
+    await ask(desk.app.app, word)
+
+
+async def _taken(desk: Desk, held: HeldDraft) -> None:
+    """A person takes the thread over."""
+    await ask(desk.app.app, AssignmentRequested(thread_id=held.thread_id, assignee="bo", take_over=True, by="bo"))
+
+
+async def _resolved(desk: Desk, held: HeldDraft) -> None:
+    """A person calls the thread resolved."""
+    step = {"to_state": "resolved", "trigger": "human", "by": "grace", "reason": "solved"}
+    await ask(desk.app.app, ThreadTransitionRequested.model_validate({"thread_id": held.thread_id, **step}))
+
+
+async def _answered(desk: Desk, held: HeldDraft) -> None:
+    """A person writes to them themselves."""
+    said = {"reply_id": uuid4(), "thread_id": held.thread_id, "thread_version": held.thread_version}
+    await ask(desk.app.app, ReplyRequested.model_validate({**said, "text": "How are you?", "by": "grace"}))
+
+
+@pytest.mark.parametrize(
+    ("happens", "why"),
+    [
+        (_writes, "a newer mail came"),
+        (_writes_before_it_is_approved, "a newer mail came"),
+        (_taken, "bo took the thread over"),
+        (_resolved, "a person resolved the thread"),
+        (_answered, HUMAN_ANSWERED),
+    ],
+)
+async def test_a_draft_that_was_overtaken_is_not_sent_and_waits_for_nobody(
+    desk: Desk, happens: Callable[[Desk, HeldDraft], Awaitable[None]], why: str
+) -> None:
+    """However its turn ends, the ledger and the rule's line say so; nothing of it is kept as under way."""
+    await desk.know(ADA, "2026-02-10")
+    await desk.days(32)
+    [held] = await desk.round()
+    await happens(desk, held)
+    await desk.app.settle()
+    [row] = await desk.app.rows("SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=held.reply_id)
+    assert row == {"state": "discarded", "detail": why}
+    line = await desk.line()
+    assert (line.waiting, line.not_sent, line.sent) == (0, 1, 0)
+
+
+async def test_a_thread_rests_once_its_draft_was_overtaken(desk: Desk) -> None:
+    """Its texts are not kept for a draft that nobody may decide any more."""
+    thread = await desk.know(ADA, "2026-02-10")
+    await desk.days(32)
+    [held] = await desk.round()
+    rests = "SELECT thread_rests(%(id)s) AS rests"
+    assert await desk.app.rows(rests, id=thread) == [{"rests": False}]
+    await _resolved(desk, held)
+    await desk.app.settle()
+    assert await desk.app.rows(rests, id=thread) == [{"rests": True}]
+
+
+async def _gives_up(desk: Desk, event: Envelope) -> None:
+    """send_email could not handle an event, however often it tried."""
+    record = encode(event)
+    lost = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
+    await Runner(send_email.PROCESSOR, desk.app.app).give_up(lost, OSError("the disk is full"), 3)
+
+
+async def test_the_end_of_a_turn_that_could_not_be_handled_is_redriven(desk: Desk) -> None:
+    """It fails no turn, since none is open: it is a dead letter, and handled again the draft is discarded."""
+    await desk.know(ADA, "2026-02-10")
+    await desk.days(32)
+    [held] = await desk.round()
+    await _taken(desk, held)
+    await desk.app.settle([one for one in PROCESSORS if one.name != "send_email"])
+    [closed] = await desk.app.waiting(send_email.PROCESSOR)
+    await _gives_up(desk, closed)
+    assert await desk.app.rows("SELECT id FROM events WHERE type = 'turn.failed.v1'") == []
+    assert (await desk.line()).waiting == 1
+    await desk.app.settle()
+    assert (await desk.line()).waiting == 0
+
+
+async def test_a_draft_that_could_not_be_held_failed_and_was_not_sent(desk: Desk) -> None:
+    """What send_email gives up before anybody was asked ends in the ledger, with a person alerted."""
+    await desk.know(ADA, "2026-02-10")
+    await desk.days(32)
+    await ask_for_round(desk.app.app)
+    await desk.app.settle([one for one in PROCESSORS if one.name != "send_email"])
+    [drafted] = [one for one in await desk.app.waiting(send_email.PROCESSOR) if isinstance(one.data, ReplyDrafted)]
+    await _gives_up(desk, drafted)
+    await desk.app.settle()
+    [row] = await desk.app.rows(
+        "SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=drafted.data.reply_id
+    )
+    assert row == {"state": "failed", "detail": "OSError: the disk is full"}
+    line = await desk.line()
+    assert (line.waiting, line.not_sent) == (0, 1)
+    assert (await desk.app.thread(drafted.data.thread_id)).thread.state == "escalated"
 
 
 PUBLIC = {"reach_out": {"rules": [RENEWAL], "public_url": "https://mail.shop.example"}, "web": {"api_token": TOKEN}}

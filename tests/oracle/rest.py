@@ -35,7 +35,7 @@ def nothing_open(evidence: Evidence) -> Iterator[str]:
     """No turn is open, no reply is under way, no mail that waits is without a turn where no person is."""
     yield from (f"turn {one['turn_id']} is open" for one in evidence.tables["turns"] if one["outcome"] is None)
     for one in evidence.tables["deliveries"]:
-        if one["state"] in ("approved", "sending"):
+        if one["state"] in ("draft", "approved", "sending"):
             yield f"reply {one['reply_id']} is still {one['state']}"
     escalated = {one["thread_id"] for one in evidence.tables["threads"] if one["state"] == "escalated"}
     for one in evidence.tables["conversation"]:

@@ -110,6 +110,7 @@ PLANTS: dict[str, tuple[Plant, str]] = {
         "a timer (quiet) was due"),
     "a turn is open": (lambda e: changed_row(e, "turns", 2, outcome=None), "turn t3 is open"),
     "a reply is under way": (lambda e: changed_row(e, "deliveries", 0, state="sending"), "reply r-a is still sending"),
+    "a draft waits after its turn": (lambda e: changed_row(e, "deliveries", 0, state="draft"), "reply r-a is still draft"),
     "a mail waits and nobody is there": (lambda e: changed_row(e, "conversation", 0, pending=True), "mail m1 waits in thread a"),
     "offsets are incomplete": (
         lambda e: replace(e, groups={**e.groups, "g": {("turns", 0): Progress(6, 7)}}), "g has committed 6 of 7 in turns/0"),
@@ -127,6 +128,9 @@ PLANTS: dict[str, tuple[Plant, str]] = {
         lambda e: replace(e, newer=(_newer("load_memory", "reflect"),)), "reflect holds b'newer' in turns, which is not"),
     "an outage of the model failed a turn": (
         lambda e: more_events(e, _failed("ModelPaused: Next try in 8 s.")), "generate_reply failed turn t3: ModelPaused"),
+    "an outage failed a draft": (
+        lambda e: more_events(e, made.event("reply.failed.v1", {"reply_id": "r-c", "attempt": 0, "inbox": "support", "error": "OSError"})),
+        "draft r-c could not be written: OSError"),
     "a turn failed by a refusal that there was not": (
         lambda e: more_events(e, _failed("LogRefused: too large")), "generate_reply failed turn t3: LogRefused"),
     "a decision was counted twice": (
