@@ -95,6 +95,18 @@ NAMED: Mapping[str, tuple[Message, ...]] = MappingProxyType(  # names of code th
         ),
         "decisions": (Message("reply"), Message("no reply"), Message("escalate"), Message("suggestion")),
         "actions": (Message("escalated to a human"), Message("missed a deadline")),
+        "reasons": (
+            Message("a person approves each reply"),
+            Message("a person words each reply: approve it with your own text, or answer yourself"),
+            Message("a mail for a person came"),
+            Message("imported as history"),
+            Message("no answer from the customer"),
+            Message("resolved for long enough"),
+            Message("the agent took up the mail"),
+            Message("the customer wrote again"),
+            Message("the customer wrote again after the thread was closed"),
+            Message("the reply was sent"),
+        ),
         "grounds": (Message("passage"), Message("fact"), Message("mail"), Message("rule")),
         "facts": (
             Message("current"),
@@ -240,11 +252,16 @@ def saved_as(name: str) -> str:
     return bare or "attachment"
 
 
+def known(text: object) -> str:
+    """A text that code recorded, in the reader's language where it is one of ours, else as it is."""
+    said = str.__str__(text) if isinstance(text, str) else str(text)
+    return str(KNOWN.get(said, said))
+
+
 def words(name: object) -> str:
     """A name of code as words, in the reader's language where it is one of ours."""
     said = str.__str__(name) if isinstance(name, str) else str(name)
-    said = said.replace("_", " ")
-    return str(KNOWN.get(said, said))
+    return known(said.replace("_", " "))
 
 
 def state(name: str) -> str:

@@ -177,6 +177,7 @@ class Site:
             "ahead": ahead,
             "web_address": shown.web_address,
             "words": shown.words,
+            "known": shown.known,
             "state": shown.state,
             "query": urlencode,
             "segment": lambda text: quote(str(text), safe=""),

@@ -11,7 +11,7 @@ from jinja2 import Environment
 
 from services.web.console import language
 from services.web.console.language import Message, asked_for, decimal, moment_of, plural, speak, spoken, translated
-from services.web.console.shown import age, moment, state, words
+from services.web.console.shown import age, known, moment, state, words
 
 AT = datetime(2026, 5, 3, 9, 5, 7, tzinfo=UTC)
 
@@ -101,6 +101,7 @@ def test_dates_and_numbers_are_those_of_the_language(code: str, day: str, minute
 def test_names_of_code_are_said_in_words() -> None:
     """Ours are translated; what others named stays as it is."""
     speak("de")
+    assert (known("the reply was sent"), known("environment A_B")) == ("die Antwort wurde gesendet", "environment A_B")
     assert (words("first_response"), words("api_limits"), state("escalated"), age(timedelta(days=3))) == (
         "erste Antwort",
         "api limits",
