@@ -8,7 +8,7 @@ from services.web.console.language import plural, translated
 
 
 def script_texts() -> str:
-    """JSON: each text by its name, or its forms for one and for more."""
+    """JSON: each text by its name, or its forms by the names that browsers have for them."""
     return json.dumps(
         {
             "live": translated("live · %(at)s"),
@@ -37,5 +37,5 @@ def script_texts() -> str:
     )
 
 
-def _forms(one: str, many: str) -> tuple[str, str]:
-    return plural(one, many, 1), plural(one, many, 2)
+def _forms(one: str, many: str) -> dict[str, str]:
+    return {"one": plural(one, many, 1), "other": plural(one, many, 2)}

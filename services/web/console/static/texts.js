@@ -1,12 +1,12 @@
-// What modules say, in the page's language, and the locale in which they write dates: the browser's own kind of that language, else any.
+// What modules say in the page's language, and how they date.
+const { lang } = document.documentElement;
 const texts = JSON.parse(document.body.dataset.texts);
-const language = document.documentElement.lang;
-const rules = new Intl.PluralRules(language);
+const forms = new Intl.PluralRules(lang);
 
-export const locale = navigator.languages.find((one) => one.split("-")[0] === language) ?? language;
+export const locale = navigator.languages.find((one) => one.split("-")[0] === lang) ?? lang;
 
 export function said(name, values = {}) {
   const found = texts[name];
-  const text = Array.isArray(found) ? found[rules.select(values.count) === "one" ? 0 : 1] : found;
+  const text = found[forms.select(values.count)] ?? found.other ?? found;
   return text.replace(/%\((\w+)\)s/g, (_, key) => values[key]);
 }
