@@ -76,10 +76,11 @@ class History:
 
     async def handle(self) -> None:
         """One event of a random topic of a random processor; perhaps cut off, perhaps brought twice."""
-        waiting = [(one, await self.one.waiting(one)) for one in PROCESSORS]
-        if not any(todo for _, todo in waiting):
+        left = await self.one.left_to_do(PROCESSORS)
+        if not left:
             return
-        processor, events = self.random.choice([(one, todo) for one, todo in waiting if todo])
+        processor = self.random.choice([one for one in PROCESSORS if one.name in left])
+        events = await self.one.at(left[processor.name])
         first_of = {one.topic: one for one in reversed(events)}
         envelope = self.random.choice([first_of[name] for name in sorted(first_of)])
         work = Runner(processor, self.one.app).process(envelope)

@@ -1,4 +1,4 @@
-"""The command line as a person meets it: real processes, against a deployment that `correspondent up` runs."""
+"""The command line as a person meets it, against a deployment that `correspondent up` runs in processes of its own."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from deploy.local.ownership import Ownership
+from tests.support.commands import Done, loaded_commands, run
 from tests.support.stack import temporary_home
 from tests.support.workers import READY
 
@@ -48,18 +49,9 @@ def environment(**changes: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(ROOT), "COLUMNS": "80", "NO_COLOR": "1", **changes}
 
 
-def correspondent(folder: Path, *arguments: str, **changes: str) -> subprocess.CompletedProcess[str]:
+def correspondent(folder: Path, *arguments: str, **changes: str) -> Done:
     """Run one command in `folder` to its end."""
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=folder,
-        env=environment(**changes),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return run(loaded_commands(), folder, arguments, **{"COLUMNS": "80", **changes})
 
 
 @contextmanager
@@ -92,12 +84,18 @@ def up(folder: Path, *options: str) -> Iterator[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def app() -> Iterator[Path]:
-    """The folder of a running deployment."""
+def started() -> Iterator[tuple[Path, list[str]]]:
+    """The folder of a running deployment, and the lines of its start."""
     with temporary_home() as folder:
         (folder / "correspondent.toml").write_text(SETTINGS)
-        with up(folder, "--processes", "2"):
-            yield folder
+        with up(folder, "--processes", "2") as lines:
+            yield folder, lines
+
+
+@pytest.fixture
+def app(started: tuple[Path, list[str]]) -> Path:
+    """The folder of a running deployment."""
+    return started[0]
 
 
 @pytest.fixture
@@ -107,16 +105,15 @@ def folder() -> Iterator[Path]:
         yield empty
 
 
-def said(done: subprocess.CompletedProcess[str]) -> str:
+def said(done: Done) -> str:
     """Everything a command wrote, in one line; no command may end in a traceback."""
-    text = done.stdout + done.stderr
-    assert "Traceback" not in text, text[-3000:]
-    return " ".join(text.split())
+    assert "Traceback" not in done.printed, done.printed[-3000:]
+    return done.line
 
 
 def processes_of(folder: Path, processor: str) -> int:
     """How many processes run it, as `status` says."""
-    counted = re.search(rf"^ *{processor} +(\d+) *$", correspondent(folder, "status").stdout, re.MULTILINE)
+    counted = re.search(rf"^ *{processor} +(\d+) *$", correspondent(folder, "status").printed, re.MULTILINE)
     return int(counted[1]) if counted else 0
 
 
@@ -150,11 +147,11 @@ def test_a_mail_is_answered_shown_and_found_by_the_beginning_of_its_id(app: Path
     """What `write` sends is answered; `mails` shows it, and the short id that it shows is one `thread` takes."""
     (app / "plans.md").write_text("# Plans\n\nThe Team plan costs 29 dollars a month.\n")
     added = correspondent(app, "knowledge", "add", "plans.md")
-    assert added.returncode == 0, said(added)
+    assert added.code == 0, said(added)
     written = correspondent(app, "write", "What does the Team plan cost?", "--from", "Ann <ann@customer.example>")
     assert "29 dollars" in said(written)
     listed = correspondent(app, "mails")
-    line = next(one for one in listed.stdout.splitlines() if "ann@customer" in one)
+    line = next(one for one in listed.printed.splitlines() if "ann@customer" in one)
     short = line.split()[2]
     assert re.fullmatch("[0-9a-f]{8}", short)
     shown = said(correspondent(app, "thread", short))
@@ -167,18 +164,18 @@ def test_what_a_customer_writes_is_neither_markup_nor_terminal_commands(app: Pat
     """Square brackets are shown as they are, and an escape character never reaches the terminal."""
     text = "Is [/b] [red]this[/red] \x1b[2J\x9b2J\u202e all right?"
     written = correspondent(app, "write", text, "--from", "Eve <eve@customer.example>", "--subject", "[/] hello")
-    assert written.returncode == 0, said(written)
-    line = next(one for one in correspondent(app, "mails").stdout.splitlines() if "eve@customer" in one)
+    assert written.code == 0, said(written)
+    line = next(one for one in correspondent(app, "mails").printed.splitlines() if "eve@customer" in one)
     shown = correspondent(app, "thread", line.split()[2])
     assert "[/b] [red]this[/red]" in said(shown)
-    everything = written.stdout + shown.stdout + correspondent(app, "mails").stdout
+    everything = written.printed + shown.printed + correspondent(app, "mails").printed
     assert not set(everything) & {"\x1b", "\x9b", "\u202e"}
 
 
 def test_no_table_is_wider_than_the_terminal(app: Path) -> None:
     """At 80 columns each line of `mails` and `deliveries` fits, ids and times whole."""
     for command in ("mails", "deliveries"):
-        lines = correspondent(app, command).stdout.splitlines()
+        lines = correspondent(app, command).printed.splitlines()
         assert all(len(line) <= 80 for line in lines)
         assert any(re.match(r" ?\d{4}-\d\d-\d\d \d\d:\d\d +[0-9a-f]{8}", line) for line in lines), lines
 
@@ -208,13 +205,13 @@ def test_a_wrong_argument_is_said_in_words(app: Path, arguments: tuple[str, ...]
     """Whatever is mistyped, the answer says what is wrong or what there is, and no traceback."""
     done = correspondent(app, *arguments)
     assert words in said(done).replace("│ ", "")
-    assert done.returncode == (0 if arguments[0] == "mails" else 2)
+    assert done.code == (0 if arguments[0] == "mails" else 2)
 
 
 def test_without_a_deployment_the_answer_says_how_to_start_one(folder: Path) -> None:
     """A command in a folder where nothing runs names the folder and what to do, within the connection's few seconds."""
     done = correspondent(folder, "mails")
-    assert done.returncode == 2
+    assert done.code == 2
     assert said(done).startswith(f"correspondent: nothing runs in {folder}/var. Start it in another terminal")
 
 
@@ -223,7 +220,7 @@ def test_a_database_that_is_not_there_is_named_without_its_password(folder: Path
     """The place of the database is said, and what the driver found; the password is not."""
     url = "postgresql://me:s3cret@127.0.0.1:1/mail"
     done = correspondent(folder, *arguments, CORRESPONDENT_DATABASE_URL=url)
-    assert done.returncode == 2
+    assert done.code == 2
     assert "the database mail on 127.0.0.1:1 cannot be used" in said(done)
     assert "s3cret" not in said(done)
 
@@ -236,7 +233,7 @@ def test_what_cannot_be_replayed_is_said_before_a_deployment_is_looked_for(folde
     ):
         done = correspondent(folder, "replay", *arguments)
         assert words in said(done)
-        assert done.returncode == 2
+        assert done.code == 2
 
 
 @pytest.mark.parametrize(
@@ -253,9 +250,9 @@ def test_wrong_settings_are_said_before_anything_starts(folder: Path, content: b
     """`up` reads its settings first: with wrong ones no server is started."""
     (folder / "correspondent.toml").write_bytes(content)
     done = correspondent(folder, "up")
-    assert done.returncode == 2
+    assert done.code == 2
     assert words in said(done)
-    assert "ready on" not in done.stdout
+    assert "ready on" not in done.printed
 
 
 def test_settings_that_cannot_be_a_file_are_said(folder: Path) -> None:
@@ -310,11 +307,9 @@ def test_up_says_in_plain_lines_on_a_terminal_what_it_waits_for(folder: Path) ->
     assert lines.index(waits[-1]) < lines.index("Running. Press Ctrl-C to stop.")
 
 
-def test_up_writes_json_where_nobody_watches(folder: Path) -> None:
+def test_up_writes_json_where_nobody_watches(started: tuple[Path, list[str]]) -> None:
     """Elsewhere than on a terminal every line, of the start too, is an object that a log collector reads."""
-    (folder / "correspondent.toml").write_text(SETTINGS)
-    with up(folder) as lines:
-        events = [json.loads(line)["event"] for line in lines]
+    events = [json.loads(line)["event"] for line in started[1]]
     assert any(one.startswith("database: ready") for one in events)
     assert [one for one in events if one.startswith("waiting for the database")]
 
@@ -330,6 +325,6 @@ def test_a_second_demo_leaves_the_first_ones_data_alone(folder: Path) -> None:
         done = correspondent(folder, "demo", "--once")
     finally:
         owner.release()
-    assert done.returncode == 2
+    assert done.code == 2
     assert "a demo runs in var/demo already" in said(done)
     assert kept.exists()

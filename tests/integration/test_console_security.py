@@ -139,7 +139,7 @@ async def test_every_act_wants_a_form_of_the_session(app: Tended) -> None:
     routes = [route for part in PARTS for route in part(Site(app.app)).routes if isinstance(route, APIRoute)]
     acts = [one.path for one in routes if "POST" in one.methods and not one.path.startswith("/console/sign-in")]
     assert len(acts) >= 9
-    before = await app._newest()
+    before = await app.newest()
     async with signed_in(app.app) as client, signed_in(app.app, "Ann") as other:
         theirs = form(await other.get("/console/inbox"), "/sign-out").fields["form_token"]
         for path in acts:
@@ -158,7 +158,7 @@ async def test_every_act_wants_a_form_of_the_session(app: Tended) -> None:
         async with browser(app.app) as nobody:
             assert {(await nobody.post(path)).status_code for path in acts} == {401}
         assert (await client.get("/console/inbox")).status_code == 200
-    assert await app._newest() == before
+    assert await app.newest() == before
 
 
 async def test_no_page_is_for_those_who_are_not_signed_in(app: Tended) -> None:

@@ -18,7 +18,8 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).parents[2]
-TERMINAL = {"COLUMNS": "160", "NO_COLOR": "1"}
+PLAIN = {"NO_COLOR": "1"}
+TERMINAL = {"COLUMNS": "160", **PLAIN}
 LONGEST_S = 300
 
 
@@ -44,7 +45,7 @@ def loaded_commands() -> ForkServerContext:
     """A server in which all that commands load, most of it when they run, is loaded; its children are the commands."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["services.process", *_modules("cli"), *_modules("operations")])
-    with mock.patch.dict(os.environ, TERMINAL):  # what draws tables looks at it while it is loaded
+    with mock.patch.dict(os.environ, PLAIN):  # what draws tables looks at it while it is loaded
         forkserver.ensure_running()
     return context
 

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, Self
 from urllib.parse import urlencode
 
@@ -22,6 +23,12 @@ from joserfc.jwk import RSAKey
 from tests.support.local_web import base64url, challenge_of, started
 
 CLIENT, SECRET = "the-console", "the-client's-secret:100%"
+
+
+@cache
+def _first_key() -> RSAKey:
+    """Of every provider: to make one takes a tenth of a second and more."""
+    return RSAKey.generate_key(2048, auto_kid=True)
 
 
 @dataclass
@@ -39,7 +46,7 @@ class OidcProvider:
     algorithm: str = "RS256"
     secret: str = SECRET
     asked: list[str] = field(default_factory=list)  # paths, in their order
-    key: RSAKey = field(default_factory=lambda: RSAKey.generate_key(2048, auto_kid=True))
+    key: RSAKey = field(default_factory=_first_key)
     published: list[RSAKey] = field(default_factory=list)
     port: int = 0
     _codes: dict[str, dict[str, str]] = field(default_factory=dict)

@@ -40,6 +40,7 @@ def modules_of(package: str) -> list[str]:
     return [package, *(info.name for info in pkgutil.walk_packages(path, package + "."))]
 
 
+@cache
 def patterns_of(name: str) -> list[Used]:
     """All patterns of a module, each once."""
     module = importlib.import_module(name)
@@ -115,11 +116,14 @@ def _value(expression: ast.expr, module: ModuleType) -> Any:
     return eval(compile(ast.Expression(expression), "<pattern>", "eval"), {**vars(sys.modules["re"]), **vars(module)})
 
 
-def hostile_texts(pattern: re.Pattern[Any], size: int) -> Iterator[Callable[[], str | bytes]]:
-    """Runs of each class of character, and for each repeat of the pattern its way there, the repeat, and a bad end."""
+def hostile_texts(pattern: re.Pattern[Any]) -> Iterator[Callable[[int], str | bytes]]:
+    """Runs of each class of character, and for each repeat of the pattern its way there, the repeat, and a bad end.
+
+    Each in the size that is asked for.
+    """
     pieces = (*told_apart(pattern), *_pumps(pattern))
     for head, pump in dict.fromkeys(piece if isinstance(piece, tuple) else ("", piece) for piece in pieces):
-        yield partial(_hostile, head, pump, size, isinstance(pattern.pattern, bytes))
+        yield partial(_hostile, isinstance(pattern.pattern, bytes), head, pump)
 
 
 def told_apart(pattern: re.Pattern[Any]) -> list[str]:
@@ -167,7 +171,7 @@ def _leaf(kind: Any, given: Any, flags: int) -> re.Pattern[str]:
     return pattern
 
 
-def _hostile(head: str, pump: str, size: int, as_bytes: bool) -> str | bytes:
+def _hostile(as_bytes: bool, head: str, pump: str, size: int) -> str | bytes:
     text = head + pump * (size // max(len(pump), 1)) + "\x00"
     return text.encode("utf-8", "replace") if as_bytes else text
 

@@ -24,6 +24,7 @@ from deploy.local import Endpoints
 from schemas.events import EventData
 from schemas.events.memory import FactRequested, TurnReflected
 from schemas.events.replies import ContextLayer, FactProposal, MemoryLoaded
+from schemas.topics import catalogue, stem_of
 from services import learn_facts, read_email
 from services.core.app import App, open_app
 from services.core.bus import event_store as history
@@ -48,6 +49,7 @@ ADA = "ada@acme.example"
 LEFT_TO_DO = """
     SELECT consumer, array_agg(DISTINCT seq ORDER BY seq) AS places
     FROM left_to_do(%(topics)s::text[], %(consumers)s::text[], %(skipped)s::text[], %(low)s) GROUP BY consumer"""
+STORED_SINCE = "SELECT seq, topic, type FROM events WHERE seq > %(newest)s ORDER BY seq"
 DRIVEN: tuple[Processor, ...] = (read_email.PROCESSOR, learn_facts.PROCESSOR)
 
 
@@ -55,6 +57,16 @@ DRIVEN: tuple[Processor, ...] = (read_email.PROCESSOR, learn_facts.PROCESSOR)
 def _asked(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
     """The parameters of `LEFT_TO_DO` as Postgres writes arrays: to write 400 names anew for each question costs a seventh of a mail."""
     return {name: "{" + ",".join(f'"{one}"' for one in values) + "}" for name, values in pairs_of(pairs).args().items()}
+
+
+def _has_to_do(processor: Processor, topic: str, kind: str) -> bool:
+    """As Postgres has it (`has_to_do`)."""
+    return topic in processor.topics and f"{processor.name} {stem_of(kind)}" not in _skipped()
+
+
+@cache
+def _skipped() -> frozenset[str]:
+    return frozenset(catalogue().skipped)
 
 
 class Quiet(Publisher):
@@ -178,8 +190,12 @@ class Memory:
         over = asyncio.Event()
 
         async def work() -> None:
+            known, looks = -1, count()
             while not over.is_set():
-                await self.settle()
+                # What no new event brings, time above all, is looked for now and then: each whole look costs ten of these.
+                if next(looks) % 10 == 0 or await self.newest() != known:
+                    known = await self.newest()
+                    await self.settle()
                 await asyncio.sleep(0.02)
 
         working = asyncio.create_task(work())
@@ -194,17 +210,31 @@ class Memory:
         await Runner(learn_facts.PROCESSOR, self.app).process(envelope)
 
     async def settle(self, processors: Iterable[Processor] = DRIVEN) -> None:
-        """Do every stored event that one of the processors has not done, in the order of storing; one after the other.
+        """Do every stored event that one of the processors has not done, in the order of storing; one after the other."""
+        every = tuple(processors)
+        await self.hand_round(every, await self.left_to_do(every))
 
-        One query finds who has anything to do: those before it had nothing, and nothing has happened since.
+    async def hand_round(self, processors: Sequence[Processor], left: dict[str, list[int]]) -> None:
+        """Each processor in turn does what is left to it, and what that brings it; what that brings one before is left.
+
+        What an event brings is seen by what was stored after it: `left_to_do` goes through each pair of a topic and a consumer.
         """
-        left = list(processors)
-        while places := await self.left_to_do(left):
-            while left[0].name not in places:
-                del left[0]
-            runner = Runner(left[0], self.app)
-            for envelope in await self._at(places[left[0].name]):
-                await runner.process(envelope)
+        newest = await self.newest()
+        for processor in processors:
+            while places := left.pop(processor.name, None):
+                runner = Runner(processor, self.app)
+                for envelope in await self.at(places):
+                    await runner.process(envelope)
+                for row in await self.rows(STORED_SINCE, newest=newest):
+                    newest = row["seq"]
+                    for one in processors:
+                        if _has_to_do(one, row["topic"], row["type"]):
+                            left.setdefault(one.name, []).append(newest)
+
+    async def newest(self) -> int:
+        """Where the newest event stands; -1 where there is none."""
+        (row,) = await self.rows("SELECT coalesce(max(seq), -1) AS seq FROM events")
+        return int(row["seq"])
 
     async def left_to_do(self, processors: Sequence[Processor]) -> dict[str, list[int]]:
         """By processor, where the events stand that it has not done."""
@@ -212,12 +242,13 @@ class Memory:
         rows = await self.rows(LEFT_TO_DO, **_asked(pairs), low=self.low)
         return {row["consumer"]: row["places"] for row in rows}
 
-    async def _at(self, places: Sequence[int]) -> list[Envelope]:
+    async def at(self, places: Sequence[int]) -> list[Envelope]:
+        """The events that stand there, in the order of storing."""
         return [history.envelope(row) for row in await self.rows(UNDONE.at_places, places=places)]
 
     async def waiting(self, processor: Processor) -> list[Envelope]:
         """The stored events that a processor has not done yet, in the order of storing."""
-        return await self._at((await self.left_to_do([processor])).get(processor.name, []))
+        return await self.at((await self.left_to_do([processor])).get(processor.name, []))
 
     async def caused_by(self, envelope: Envelope) -> list[Envelope]:
         """The stored events that an event caused, in the order of storing: a broker brings them all."""

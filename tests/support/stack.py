@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -70,12 +71,24 @@ def create_database(server: str, name: str, *, template: str = EMPTY) -> None:
     statement = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
         sql.Identifier(name), sql.Identifier(template)
     )
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(statement)
+    _execute(server, statement)
 
 
 def drop_database(server: str, name: str) -> None:
     """Remove the database `name`, whoever is still connected to it."""
     statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(statement)
+    _execute(server, statement)
+
+
+def _execute(server: str, statement: sql.Composed) -> None:
+    """On this process' one connection to the server, made again where the server was restarted since."""
+    try:
+        _connected(server).execute(statement)
+    except psycopg.OperationalError:
+        _connected.cache_clear()
+        _connected(server).execute(statement)
+
+
+@cache
+def _connected(server: str) -> psycopg.Connection:
+    return psycopg.connect(server, autocommit=True)

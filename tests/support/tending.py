@@ -65,11 +65,12 @@ class Tended(Memory):
         """Hand events round until nobody has anything to do; timers that are due fire."""
         every = tuple(processors)
         while True:
-            while await self.left_to_do(every):
-                await Memory.settle(self, every)
-            before = await self._newest()
+            while left := await self.left_to_do(every):
+                while left:
+                    await self.hand_round(every, left)
+            before = await self.newest()
             await fire_due(self.app)
-            if await self._newest() == before:
+            if await self.newest() == before:
                 return
 
     async def pass_over_done(self) -> None:
@@ -88,11 +89,6 @@ class Tended(Memory):
         """A thread as a person sees it."""
         async with self.app.database.reading() as conn:
             return await whole_thread(conn, self.workspace, thread_id)
-
-    async def _newest(self) -> int | None:
-        (row,) = await self.rows("SELECT max(seq) AS seq FROM events")
-        newest: int | None = row["seq"]
-        return newest
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -84,7 +84,7 @@ PROBE, PART, FULL = 2_000, 10_000, 100_000
 # CPU seconds for the probe; a pattern that is quadratic on it takes 1.25 s for the whole, half of what it may
 AT_ONCE = 500e-6
 PART_AT_ONCE = 0.025  # CPU seconds for the part; a pattern that is quadratic on it takes 2.5 s for the whole
-PROBE_SECONDS, FULL_SECONDS = 1.0, 2.5  # quadratic in 100 kB is 25 s and more
+FULL_SECONDS = 2.5  # quadratic in 100 kB is 25 s and more
 
 
 def slow(used: Used) -> str:
@@ -95,24 +95,38 @@ def slow(used: Used) -> str:
 @cache
 def _slow(pattern: re.Pattern[Any], method: str) -> str:
     """Several modules hold one pattern, and use it in one way: it is measured once."""
-    for texts in zip(*(hostile_texts(pattern, size) for size in (PROBE, PART, FULL)), strict=True):
+    for text in hostile_texts(pattern):
         try:
-            _meets(Used("", pattern, (method,)), method, texts)
+            _meets(Used("", pattern, (method,)), method, text)
         except TooSlow:
-            return f"{method} on {texts[0]()[:60]!r}..."
+            return f"{method} on {text(PROBE)[:60]!r}..."
     return ""
 
 
-def _meets(used: Used, method: str, texts: Sequence[Callable[[], str | bytes]]) -> None:
+def _meets(used: Used, method: str, text: Callable[[int], str | bytes]) -> None:
     """Raises `TooSlow` where the pattern takes more time than one that is linear in the longest of the texts."""
-    probe, part, full = texts
-    for text, seconds, enough in ((probe, PROBE_SECONDS, AT_ONCE), (part, FULL_SECONDS, PART_AT_ONCE)):
-        with at_most(seconds) as used_cpu:
-            use(used, method, text())
-            if used_cpu() <= enough:
-                return
-    with at_most(FULL_SECONDS):
-        use(used, method, full())
+    probe = _seconds(used, method, text(PROBE))
+    if probe <= AT_ONCE:
+        return
+    part = _seconds(used, method, text(PART))
+    whole = _whole(probe, part) if part > PART_AT_ONCE else 0.0
+    if whole > 4 * FULL_SECONDS:
+        raise TooSlow(f"{whole:.0f} s of CPU for the whole")
+    if whole > FULL_SECONDS / 2:
+        _seconds(used, method, text(FULL))
+
+
+def _seconds(used: Used, method: str, text: str | bytes) -> float:
+    """CPU seconds for the text; at most twice its share of what the whole may take, which none that is linear takes."""
+    with at_most(FULL_SECONDS * min(1.0, 2 * len(text) / FULL)) as used_cpu:
+        use(used, method, text)
+        return used_cpu()
+
+
+def _whole(probe: float, part: float) -> float:
+    """CPU seconds for the whole of a pattern of which some steps are linear and some quadratic."""
+    quadratic = max(0.0, (part / PART - probe / PROBE) / (PART - PROBE))
+    return (part / PART - quadratic * PART) * FULL + quadratic * FULL**2
 
 
 @pytest.mark.parametrize("module", [name for package in PACKAGES for name in modules_of(package)])

@@ -11,7 +11,7 @@ from services.operations.erase.stores import _json, _lying
 from services.operations.erase.words import Marks
 
 MARKS = Marks(frozenset({"ada@acme.example"}), frozenset({"ada", "88123"}))
-NOISE = Random(1).randbytes(8_000_000)
+NOISE = Random(42).randbytes(1_000_000)  # in which they stand, as bytes and in base64
 SEALED = {"$key": str(UUID(int=1)), "$of": "x", "$sealed": base64.b64encode(NOISE).decode(), "thread_id": "t"}
 
 

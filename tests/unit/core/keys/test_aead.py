@@ -23,7 +23,9 @@ from services.core.keys.aead import (
 KEY = SubjectKey(UUID(int=7), b"k" * 32)
 OTHER = SubjectKey(UUID(int=7), b"o" * 32)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda one: st.lists(one) | st.dictionaries(st.text(), one)
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda one: st.lists(one) | st.dictionaries(st.text(), one),
+    max_leaves=10,
 )
 
 

@@ -1,0 +1,72 @@
+"""What is the same for every deployment of a process, and is worked out once: a text's vector, what FastAPI makes of a route.
+
+Both are as the product has them, the first time; another test's deployment, with a database of its own, gets the same.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any
+from unittest import mock
+
+from fastapi import APIRouter
+from fastapi.routing import APIRoute, request_response
+
+from services.memory.embeddings import Vector
+from services.memory.multilingual import Multilingual
+
+MOST_VECTORS = 5_000
+_vectors: OrderedDict[str, Vector] = OrderedDict()
+_embed, _add_api_route = Multilingual.embed_now, APIRouter.add_api_route
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """A route, and what it was made of."""
+
+    route: APIRoute
+    given: dict[str, Any]
+
+
+_routes: dict[tuple[Any, str], Analysed] = {}
+
+
+@contextmanager
+def worked_out_once() -> Iterator[None]:
+    """For the block, a text is embedded and a route analysed only where this process has not done it before."""
+    with (
+        mock.patch.object(Multilingual, "embed_now", _embedded_once),
+        mock.patch.object(APIRouter, "add_api_route", _analysed_once),
+    ):
+        yield
+
+
+def _embedded_once(self: Multilingual, texts: Sequence[str]) -> list[Vector]:
+    missing = [text for text in dict.fromkeys(texts) if text not in _vectors]
+    found = dict(zip(missing, _embed(self, missing), strict=True))
+    found |= {text: _vectors[text] for text in texts if text in _vectors}
+    _vectors.update(found)
+    while len(_vectors) > MOST_VECTORS:
+        _vectors.popitem(last=False)
+    return [found[text].copy() for text in texts]
+
+
+def _analysed_once(self: APIRouter, path: str, endpoint: Callable[..., Any], **given: Any) -> None:
+    """A closure over another deployment is the same code with the same parameters: only what is called is another."""
+    place = (getattr(endpoint, "__code__", endpoint), self.prefix + path)
+    known = _routes.get(place)
+    if known is None or known.given != given:
+        _add_api_route(self, path, endpoint, **given)
+        route = self.routes[-1]
+        assert isinstance(route, APIRoute)
+        _routes[place] = Analysed(route, given)
+        return
+    route = copy(known.route)
+    route.__class__ = self.route_class
+    route.endpoint, route.dependant = endpoint, replace(route.dependant, call=endpoint)
+    route.app = request_response(route.get_route_handler())
+    self.routes.append(route)
