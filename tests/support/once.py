@@ -26,10 +26,10 @@ _embed, _add_api_route = Multilingual.embed_now, APIRouter.add_api_route
 
 @dataclass(frozen=True, slots=True)
 class Analysed:
-    """A route, and what it was made of."""
+    """A route, and what it was made of beside its code and its address."""
 
     route: APIRoute
-    given: dict[str, Any]
+    given: Any
 
 
 _routes: dict[tuple[Any, str], Analysed] = {}
@@ -58,12 +58,13 @@ def _embedded_once(self: Multilingual, texts: Sequence[str]) -> list[Vector]:
 def _analysed_once(self: APIRouter, path: str, endpoint: Callable[..., Any], **given: Any) -> None:
     """A closure over another deployment is the same code with the same parameters: only what is called is another."""
     place = (getattr(endpoint, "__code__", endpoint), self.prefix + path)
+    made_of = (given, getattr(endpoint, "__defaults__", None), self.dependencies, self.tags, self.responses)
     known = _routes.get(place)
-    if known is None or known.given != given:
+    if known is None or known.given != made_of:
         _add_api_route(self, path, endpoint, **given)
         route = self.routes[-1]
         assert isinstance(route, APIRoute)
-        _routes[place] = Analysed(route, given)
+        _routes[place] = Analysed(route, made_of)
         return
     route = copy(known.route)
     route.__class__ = self.route_class
