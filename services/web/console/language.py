@@ -99,7 +99,7 @@ def date_of(at: datetime) -> str:
     return format_date(at, "d MMMM y" if spoken() == ENGLISH else "long", locale=spoken())
 
 
-def moment_of(at: datetime, kind: Kind) -> str:
+def moment_of(at: datetime, kind: Kind = "day") -> str:
     """A day, or a day and a time of it, in figures."""
     day, time = (IN_ENGLISH if spoken() == ENGLISH else ELSEWHERE)[kind]
     said = format_date(at, day, locale=spoken())
