@@ -14,6 +14,8 @@ from services.core.bus import event_store as history
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Record
 from services.core.db import fetch_all
+from services.core.keys import is_sealed
+from tests.chaos.customers import bounce, forget
 from tests.chaos.meeting import MetNobody
 from tests.chaos.model_faults import outage, revoked
 from tests.chaos.newer import newer_version, unheard_of
@@ -122,7 +124,7 @@ async def blobs_full(world: World, fault: Fault, _: random.Random) -> None:
 
 
 async def duplicates(world: World, fault: Fault, dice: random.Random) -> None:
-    """Events that are on the log come again, in another order."""
+    """Events that are on the log come again, in another order, but those that nobody can read any more."""
     rows = await _stored(world, fault.count)
     dice.shuffle(rows)
     prefix = world.app.settings.kafka.topic_prefix
@@ -133,7 +135,7 @@ async def _stored(world: World, count: int) -> list[history.EventRow]:
     while True:
         try:
             async with world.app.database.reading() as conn:
-                return await fetch_all(conn, STORED, {"n": count})
+                return [row for row in await fetch_all(conn, STORED, {"n": count}) if not is_sealed(row["data"])]
         except psycopg.Error:
             await asyncio.sleep(AGAIN_AFTER_S)
 
@@ -192,4 +194,6 @@ WAYS: dict[str, Callable[[World, Fault, random.Random], Awaitable[None]]] = {
     "model-outage": outage,
     "model-401": revoked,
     "wipe": wipe,
+    "bounce": bounce,
+    "erase": forget,
 }

@@ -37,7 +37,7 @@ async def feed(base_url: str, mails: Sequence[Mail], clock: Clock, lasts_s: floa
     async def sender(client: httpx.AsyncClient) -> int:
         calls = 0
         for mail in left:
-            calls += await _bring(client, mail, clock)
+            calls += await bring(client, mail, clock)
             await asyncio.sleep(pause)
         return calls
 
@@ -77,7 +77,8 @@ async def tell_days(app: App) -> None:
             await asyncio.sleep(AGAIN_AFTER_S)
 
 
-async def _bring(client: httpx.AsyncClient, mail: Mail, clock: Clock) -> int:
+async def bring(client: httpx.AsyncClient, mail: Mail, clock: Clock) -> int:
+    """Bring a mail until it is taken; how many calls it took."""
     calls = 1
     while not await _is_taken(client, mail, clock):
         calls += 1

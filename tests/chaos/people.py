@@ -1,4 +1,4 @@
-"""What people of ours do meanwhile: decide the drafts that wait, close incidents with an answer, take customers off the list.
+"""What people of ours do meanwhile: decide the drafts that wait, have hard cases investigated, close incidents with an answer.
 
 And the rounds of outreach, asked for again and again, as a keeper of time would that forgets what it asked. What is
 asked for is lost with nobody: each is tried until it is on the log.
@@ -16,6 +16,7 @@ import psycopg
 
 from schemas.events import EventData
 from schemas.events.incidents import IncidentRequested
+from schemas.events.investigations import InvestigationRequested
 from schemas.events.outreach import OutreachDue, UnsubscribeRequested
 from schemas.events.replies import DraftDecided
 from services.core.app import App
@@ -35,6 +36,11 @@ ROUNDS = 8
 WANT_NONE = 4  # every one of so many to whom something was proposed
 REJECTED, EDITED = 0.12, 0.2  # of the drafts
 OPEN = "SELECT incident_id FROM incidents WHERE is_open"
+WRITTEN = """
+SELECT gen_random_uuid() AS investigation_id, m.participant_id, m.thread_id
+FROM mails m JOIN threads t USING (thread_id, participant_id)
+WHERE m.trusted AND m.verdict = 'answer' AND NOT EXISTS (SELECT FROM investigations i WHERE i.participant_id = m.participant_id)
+GROUP BY m.participant_id, m.thread_id ORDER BY count(*) DESC, m.thread_id"""  # those who wrote most
 PROPOSED = "SELECT outreach_id, participant_id FROM outreach ORDER BY outreach_id"
 PLACE = uuid5(UUID(int=0), "people of a chaos run")
 
@@ -72,6 +78,16 @@ async def reach_out_now(app: App, number: int) -> None:
     book = outreach_book_id(app.settings.workspace)
     await _ask(app, OutreachDue(book_id=book, inbox=INBOX["name"], due_at=app.now()), f"round/{number}")
     await unsubscribe_some(app, f"{number % 2}")  # twice
+
+
+async def investigate_some(app: App, customers: asyncio.Lock, lasts_s: float) -> None:
+    """Have the customers of a few threads investigated, two at once; `customers` is held by who erases one."""
+    for _ in range(ROUNDS):
+        await asyncio.sleep(lasts_s / (ROUNDS + 1))
+        async with customers:
+            for row in (await _rows(app, WRITTEN))[:2]:
+                asked = InvestigationRequested.model_validate({**row, "question": "What do they need?", "by": "grace"})
+                await _ask(app, asked, f"investigation/{row['investigation_id']}")
 
 
 async def unsubscribe_some(app: App, name: str) -> None:

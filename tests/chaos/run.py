@@ -28,6 +28,7 @@ from services.operations.log import read
 from services.operations.rebuild.projections import fold, state_hash
 from services.operations.settle import StillBusy, newest, settle, unfinished
 from services.pipeline import PROCESSORS, consumers
+from tests.chaos.customers import traces
 from tests.chaos.faults import do
 from tests.chaos.feeding import ask_for_periods, feed, submit_documents, tell_days
 from tests.chaos.model_faults import HOUR, LONGEST_PAUSE
@@ -36,6 +37,7 @@ from tests.chaos.people import (
     close_incidents,
     decide_drafts,
     decide_waiting,
+    investigate_some,
     reach_out,
     reach_out_now,
     unsubscribe_some,
@@ -59,7 +61,8 @@ DECISIONS = 20  # rounds of drafts, each of which may bring others
 COLLECTIONS = 5  # of evidence that something came into
 LEAST_ANSWERED = 0.25  # of the mails: the others were overtaken, needed nothing or went to a person
 COUNTED = frozenset({"kill", "storm", "broker", "database", "redis", "cut", "reorder", "poison",
-                     "refused-topic", "unknown-type", "newer-version", "model-outage", "model-401", "wipe"})  # fmt: skip
+                     "refused-topic", "unknown-type", "newer-version", "model-outage", "model-401", "wipe",
+                     "bounce", "erase"})  # fmt: skip
 UNASKED = "model faults left"
 DONE = "SELECT count(*) AS n FROM journal"
 MADE = """
@@ -69,10 +72,20 @@ SELECT (SELECT count(*) FROM incidents) AS incidents, (SELECT count(*) FROM trou
        (SELECT count(*) FROM events WHERE type = 'approval.closed.v1') AS "intents closed",
        (SELECT count(*) FROM outreach) AS outreach, (SELECT count(*) FROM unsubscribes) AS unsubscribed,
        (SELECT count(*) FROM outreach WHERE sent_at IS NOT NULL) AS "outreach sent",
-       (SELECT count(*) FROM incidents WHERE NOT is_open) AS "incidents closed"
+       (SELECT count(*) FROM incidents WHERE NOT is_open) AS "incidents closed",
+       (SELECT count(*) FROM investigations WHERE outcome = 'finished') AS "investigations finished",
+       (SELECT count(*) FROM suppressions) AS suppressed
 """
 ENOUGH_MAILS = 200  # for each of these to come
-WORKED = ("decisions", "intents opened", "outreach", "outreach sent", "unsubscribed", "incidents closed")
+WORKED = (
+    "decisions",
+    "intents opened",
+    "outreach",
+    "outreach sent",
+    "unsubscribed",
+    "incidents closed",
+    "investigations finished",
+)
 TIMERS = "SELECT min(due_at) AS first, max(due_at) AS last FROM timers"
 
 
@@ -110,6 +123,7 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
             trouble = SmtpTrouble()
             one.server.script = trouble
             one.model.script(diligent_model(schedule.seed))
+            one.mails = list(mails)
             print(f"{time.monotonic() - began:6.1f} s  every process is at work", flush=True)
             under_way: set[str] = set()
             telling = asyncio.create_task(_tell(one, under_way, began), name="telling")
@@ -122,7 +136,7 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
             deciding.cancel()
             await _last_acts(one, schedule.seed)
             evidence = await undisturbed(
-                partial(_at_rest, one, schedule.seed, began), partial(newest, one.app), partial(_evidence, one, mails)
+                partial(_at_rest, one, schedule.seed, began), partial(newest, one.app), partial(_evidence, one)
             )
             for task in (telling, releasing, probing):
                 task.cancel()
@@ -151,6 +165,7 @@ async def _under_faults(one: World, schedule: Schedule, mails: list[Mail], under
         "documents": (0.0, submit_documents(one.app, DOCUMENTS, schedule.lasts_s)),
         "periods": (0.0, ask_for_periods(one.app, schedule.lasts_s)),
         "outreach": (0.0, reach_out(one.app, schedule.lasts_s)),
+        "investigations": (0.0, investigate_some(one.app, one.busy("customers"), schedule.lasts_s)),
     }
     for number, fault in enumerate(schedule.faults):
         acts[f"{fault.kind} {fault.target} {number}"] = (
@@ -307,8 +322,9 @@ async def _dead_letters(app: App) -> tuple[DeadLetter, ...]:
     return tuple([DeadLetter(*names[one.topic], one.value or b"") async for one in read(kafka.brokers, {}, stops)])
 
 
-async def _evidence(one: World, mails: list[Mail]) -> Evidence:
+async def _evidence(one: World) -> Evidence:
     poison = {topic: tuple(values) for topic, values in one.poison.items()}
+    left = await traces(one)
     async with one.app.database.reading() as conn:
         with fresh_database(one.endpoints.database) as url:
             await fold(conn, url)
@@ -316,8 +332,10 @@ async def _evidence(one: World, mails: list[Mail]) -> Evidence:
                 live, folded = await state_hash(conn), await state_hash(target)
         return await collect(
             partial(fetch_all, conn),
-            offered(mails),
+            offered([mail for mail in one.mails if mail.about not in one.erased]),
             one.server,
+            gone=frozenset(one.erased),
+            traces=left,
             folds={table: (live[table], folded[table]) for table in live},
             groups=await _groups(one.app),
             dead_letters=await _dead_letters(one.app),

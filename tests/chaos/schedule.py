@@ -21,7 +21,7 @@ Kind = Literal[
     "smtp-refuses", "smtp-never", "smtp-hangs", "smtp-drops",
     "model-429", "model-529", "model-timeout", "model-garbage", "model-cut",
     "duplicates", "reorder", "poison",
-    "refused-topic", "unknown-type", "newer-version", "model-outage", "model-401", "wipe",
+    "refused-topic", "unknown-type", "newer-version", "model-outage", "model-401", "wipe", "bounce", "erase",
 ]  # fmt: skip
 
 DOUBLED = ("track_threads", "generate_reply", "send_email")  # two processes each
@@ -140,3 +140,5 @@ def _round(dice: random.Random, begin_s: float) -> Iterator[Fault]:
     yield Fault(at(0.7), "model-outage", dice.choice(OUTAGES), lasts_s=some(6, 12))
     yield Fault(at(0.7), "model-401", lasts_s=some(3, 8))
     yield Fault(at(0.8), "wipe")
+    yield Fault(at(), "bounce", count=2)
+    yield Fault(at(), "erase", count=2)

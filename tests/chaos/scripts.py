@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from tests.flow.scenario import agent, fact, reflection
 from tests.support.scripted_model import Script, Seen
-from tests.support.scripted_replies import Behaviour, reply_tool
+from tests.support.scripted_replies import Behaviour, reply_tool, reply_tools
 from tests.support.smtp_server import DROP, HANG, Session, Step
 
 HOW_TO = "Hello,\n\nyou find it in the settings.\n\nBest regards"
@@ -54,7 +54,17 @@ def diligent_model(seed: int) -> Script:
     Now and then nothing is needed, a person is, or the matter is settled.
     """
     answering = agent(lambda seen: _answer(seed, seen), _learn)
-    return lambda seen: _tell(seen) if "tell" in seen.tools else answering(seen)
+    others = {"tell": _tell, "finish": _investigate}
+    return lambda seen: next((others[one] for one in others if one in seen.tools), answering)(seen)
+
+
+def _investigate(seen: Seen) -> Behaviour:
+    """It looks at the folder, writes down that it did, and ends."""
+    looks = (("list_files", {}), ("grep", {"words": "mail", "folder": "threads"}))
+    notes = ("memory", {"command": "create", "path": "memory/scratchpad.md", "file_text": "Read the threads.\n"})
+    if seen.round == 0:
+        return reply_tools(*looks)
+    return reply_tools(notes) if seen.round == 1 else reply_tool("finish", {"note": "They wait for an answer."})
 
 
 def _tell(seen: Seen) -> Behaviour:

@@ -319,4 +319,5 @@ def _mail(name: str) -> Mail:
         subject=f"About {name}",
         message_id=f"<{name}@robin.example>",
     )
-    return Mail(name, f"{name}@robin.example", f"robin@{name}.example", raw)
+    address = f"robin@{name}.example"
+    return Mail(name, f"{name}@robin.example", address, raw, about=address)

@@ -25,12 +25,13 @@ QUESTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """One mail to be let in: what names it at its source, its Message-ID and author, and its bytes."""
+    """One mail to be let in: what names it at its source, its Message-ID and author, its bytes, and the customer it is about."""
 
     key: str
     message_id: str
     sender: str
     raw: bytes
+    about: str
 
 
 def make_mails(seed: int, count: int, threads: int) -> list[Mail]:
@@ -66,4 +67,4 @@ def _mail(dice: random.Random, seed: int, number: int, thread: int, earlier: lis
         date=BEGIN + timedelta(minutes=number),
     )
     earlier.append(message_id)
-    return Mail(f"{seed}-{number}", message_id, sender, raw)
+    return Mail(f"{seed}-{number}", message_id, sender, raw, about=sender)

@@ -21,11 +21,13 @@ from deploy.local.ports import HOST, free_port
 from services.core.app import App, open_app
 from services.core.bus.delivery import Record
 from services.core.settings import Settings
+from services.operations.erase.survey import Survey
 from services.operations.preparation import prepare
 from tests.chaos.levers import Levers
 from tests.chaos.nursery import Nursery
 from tests.chaos.schedule import DOUBLED, PROCESSES
 from tests.chaos.scripts import REVIEWED
+from tests.chaos.traffic import Mail
 from tests.chaos.worker import use_levers
 from tests.flow.scenario import WEBHOOK_KEY
 from tests.oracle.evidence import Earning, Newer
@@ -63,6 +65,8 @@ class World:
     foreign: list[Record] = field(default_factory=list)  # put on the log by nobody of the run
     newer: list[Newer] = field(default_factory=list)
     released: list[UUID] = field(default_factory=list)  # ids of held records that a person has decided to release
+    mails: list[Mail] = field(default_factory=list)  # all that is offered, sooner or later
+    erased: dict[str, Survey] = field(default_factory=dict)  # by address: what was known of them
     refused: set[str] = field(default_factory=set)  # topics that the broker took nothing for, for a while
     restarts: int = 0
     _held: Counter[str] = field(default_factory=Counter)
@@ -155,6 +159,7 @@ def _settings(stack: Endpoints, home: Path, kafka: str, brokers: str, smtp_port:
         lanes={"retry_s": PATIENCE_S},
         pool_size=4,
         incidents={"customers": 3},
+        investigate={"enabled": True, "rounds": 4},
         condense={"enabled": True, "rows_from": 2},
         approval={"earn": True, "bound": EARNING.bound, "over": EARNING.over, "senders": EARNING.senders, "score": 0,
                   "intents": [{"intent": REVIEWED, "level": "review"}]},

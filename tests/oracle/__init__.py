@@ -10,5 +10,8 @@ in words; no words are a pass. Each rule is a function of the evidence in a modu
     tables   the tables are what the events say
     rest     nothing is in flight, offsets are complete, dead letters are only what was poisoned or released
     approvals, outreach, incidents: what is counted is counted once, and what follows from it is what the rule says
+    investigations: each ends once, with a note, and no round is asked twice
+    bounces  what came back is noted once, and nobody is written to again whom it names
+    erased   who was erased has left no trace; what nobody can read any more is judged by its place alone
     outages  the model's fails no turn, a refused topic those alone that needed it, what is newer is held in sight
 """

@@ -30,7 +30,10 @@ class _Intent:
 
 
 def counted_once(evidence: Evidence) -> Iterator[str]:
-    """Each draft that a person approved is counted, once and as what it was; nothing else is counted as approved."""
+    """Each draft that a person approved is counted, once and as what it was; nothing else is counted as approved.
+
+    Of a reply whose customer was erased nobody knows any more what it was.
+    """
     counted = Counter((one["reply_id"], one["outcome"]) for one in evidence.by_type["approval.counted.v1"])
     yield from (
         f"reply {reply} was counted {count} times as {what}" for (reply, what), count in counted.items() if count > 1
@@ -39,22 +42,29 @@ def counted_once(evidence: Evidence) -> Iterator[str]:
     for one in evidence.by_type["reply.approved.v1"]:
         if one["approved_by"] != "policy" and not one["by"] and one["intent"]:
             meant.add((one["reply_id"], "edited" if one["edited"] else "unchanged"))
-    found = {one for one in counted if one[1] in ("unchanged", "edited")}
+    found = {one for one in counted if one[1] in ("unchanged", "edited") and ("delivery", one[0]) not in evidence.lost}
     yield from (f"reply {reply} was approved {what} and not counted" for reply, what in meant - found)
     yield from (f"reply {reply} was counted as {what} and not approved so" for reply, what in found - meant)
 
 
 def steps_follow(evidence: Evidence) -> Iterator[str]:
-    """An intent opens with the approval that reaches the bound, closes with the first correction, and else does neither."""
+    """An intent opens with the approval that reaches the bound, closes with the first correction, and else does neither.
+
+    Where a sender who counted was erased since, it may have opened or not.
+    """
     if evidence.earning is None:
         return
     recipient = {one["reply_id"]: one["recipient"] for one in evidence.by_type["reply.approved.v1"]}
     rows = {one["approval_id"]: one["is_open"] for one in evidence.tables["approvals"]}
+    lost = {id for kind, id in evidence.lost if kind == "delivery"}
     for id, events in evidence.of_approval.items():
         intent, wanted = _Intent(), None
         for one in [*events, None]:
             step = None if one is None or one["data"].get("by") else STEPS.get(one["type"])
-            if step != wanted:
+            unsure = {step, wanted} == {None, True} and any(
+                of in lost for _, of, _ in intent.last(evidence.earning.over)
+            )
+            if step != wanted and not unsure:
                 yield f"intent {id} was to be {_said(wanted)} and was {_said(step)} at version {one and one['version']}"
             if one is not None:
                 wanted = _next(intent, one, recipient, evidence.earning)

@@ -16,17 +16,24 @@ from tests.oracle.judge import Judged, judge
 from tests.support.smtp_server import SmtpServer
 
 STATEMENTS = dict(re.findall(r"-- name: (\w+)\n(.*?;)", Path(__file__).with_name("queries.sql").read_text(), re.DOTALL))
+SEALED = "$sealed"  # the part of an event's data that lies under a key, where it could not be opened
 Fetch = Callable[[Any], Awaitable[Sequence[Row]]]
 TABLES = tuple(name for name in STATEMENTS if name not in ("events", "journal"))
 
 
-async def collect(fetch: Fetch, offered: Sequence[Offered], server: SmtpServer, **more: Any) -> Evidence:
-    """The evidence of a deployment that was offered these mails and handed its replies to this server."""
-    journal = await _rows(fetch, "journal")
+async def collect(
+    fetch: Fetch, offered: Sequence[Offered], server: SmtpServer, *, gone: frozenset[str] = frozenset(), **more: Any
+) -> Evidence:
+    """The evidence of a deployment that was offered these mails and handed its replies to this server.
+
+    `gone` are addresses of customers who were erased: what they got is not judged by, since nothing stored says of it.
+    """
+    events, journal = await _rows(fetch, "events"), await _rows(fetch, "journal")
     return Evidence(
         offered=tuple(offered),
-        accepted=tuple(Accepted(one.message_id, one.recipient) for one in server.accepted),
-        events=await _rows(fetch, "events"),
+        accepted=tuple(Accepted(one.message_id, one.recipient) for one in server.accepted if one.recipient not in gone),
+        events=tuple(one for one in events if SEALED not in one["data"]),
+        unread=tuple(one for one in events if SEALED in one["data"]),
         journal=frozenset((row["consumer"], row["event_id"]) for row in journal),
         consumers=tuple((name, consumer) for name, one in catalogue().topics.items() for consumer in one.consumers),
         handled=tuple(catalogue().handled()),

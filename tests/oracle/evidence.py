@@ -82,8 +82,20 @@ class Evidence:
     poison: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)  # by topic
     newer: tuple[Newer, ...] = ()
     refused: frozenset[str] = frozenset()  # topics that the broker took nothing for, for a while
+    unread: tuple[Row, ...] = ()  # events of which an erase has left no data
+    traces: tuple[str, ...] = ()  # what is left of those who were erased, in words
     now: datetime | None = None
     earning: Earning | None = None
+
+    @cached_property
+    def stored(self) -> tuple[Row, ...]:
+        """All events in the order of storing, those among them that nobody can read any more."""
+        return tuple(sorted((*self.events, *self.unread), key=lambda one: one["seq"])) if self.unread else self.events
+
+    @cached_property
+    def lost(self) -> frozenset[tuple[str, str]]:
+        """The aggregates (kind, id) of which something can no longer be read."""
+        return frozenset((one["aggregate"], one["aggregate_id"]) for one in self.unread if one["version"] is not None)
 
     @cached_property
     def by_type(self) -> Mapping[str, list[Row]]:

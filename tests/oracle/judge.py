@@ -6,7 +6,20 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.oracle import approvals, incidents, mails, outages, outreach, replies, rest, tables, threads
+from tests.oracle import (
+    approvals,
+    bounces,
+    erased,
+    incidents,
+    investigations,
+    mails,
+    outages,
+    outreach,
+    replies,
+    rest,
+    tables,
+    threads,
+)
 from tests.oracle.evidence import Evidence
 
 RULES = (
@@ -21,6 +34,7 @@ RULES = (
     approvals.counted_once, approvals.steps_follow, approvals.earned_while_open,
     outreach.once_a_person, outreach.never_to_whom_wants_none, outreach.each_has_an_end,
     incidents.reported_once, incidents.customers_once, incidents.answered_once,
+    investigations.end_once, bounces.noted_once, bounces.suppressed_for_good, erased.leaves_no_trace,
 )  # fmt: skip
 
 

@@ -51,12 +51,12 @@ def never_to_whom_wants_none(evidence: Evidence) -> Iterator[str]:
 def each_has_an_end(evidence: Evidence) -> Iterator[str]:
     """At rest a proposal is refused, discarded, failed or left, as its reply is; one whose fate is unknown stays open."""
     kinds: dict[str, set[str]] = defaultdict(set)
-    for kind in ("sent", "unknown"):
+    for kind in ("sent", "unknown", "bounced"):
         for one in evidence.by_type[f"reply.{kind}.v1"]:
             kinds[one["reply_id"]].add(kind)
     for row in evidence.tables["outreach"]:
         id, state = row["outreach_id"], row["state"]
         if state not in ENDS and "unknown" not in kinds[id]:
             yield f"outreach {id} is still {state}"
-        if (state in LEFT) != ("sent" in kinds[id]):
+        if (state in LEFT) != bool({"sent", "bounced"} & kinds[id]):
             yield f"outreach {id} is {state} and its reply is {', '.join(sorted(kinds[id])) or 'not sent'}"

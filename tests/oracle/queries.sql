@@ -41,5 +41,8 @@ SELECT outreach_id::text, state FROM outreach;
 -- name: unsubscribes
 SELECT participant_id::text FROM unsubscribes;
 
+-- name: suppressions
+SELECT addr FROM suppressions WHERE lifted_at IS NULL OR lifted_at < at;
+
 -- name: trouble_reports
 SELECT report_id::text, mail_id::text, incident_id::text FROM trouble_reports;

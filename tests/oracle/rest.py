@@ -10,7 +10,7 @@ from tests.oracle.evidence import Evidence
 
 def published(evidence: Evidence) -> Iterator[str]:
     """Every stored event is on the log."""
-    yield from (f"{one['type']} {one['id']} was never published" for one in evidence.events if one["unpublished"])
+    yield from (f"{one['type']} {one['id']} was never published" for one in evidence.stored if one["unpublished"])
 
 
 def done_by_all(evidence: Evidence) -> Iterator[str]:
@@ -18,7 +18,7 @@ def done_by_all(evidence: Evidence) -> Iterator[str]:
     handlers: dict[tuple[str, str], list[str]] = defaultdict(list)
     for topic, consumer, kind in evidence.handled:
         handlers[topic, kind].append(consumer)
-    for one in evidence.events:
+    for one in evidence.stored:
         for consumer in handlers[one["topic"], one["type"]]:
             if (consumer, one["id"]) not in evidence.journal:
                 yield f"{consumer} has not done {one['type']} {one['id']}"

@@ -21,7 +21,7 @@ ENDS = {"sent", "no_reply", "superseded", "human_took_over", "escalated", "faile
 def versions(evidence: Evidence) -> Iterator[str]:
     """The versions of an aggregate are 1, 2, 3 ... in the order of storing."""
     seen: dict[tuple[str, str], int] = defaultdict(int)
-    for one in evidence.events:
+    for one in evidence.stored:
         if one["version"] is not None:
             place = (one["aggregate"], one["aggregate_id"])
             if one["version"] != seen[place] + 1:

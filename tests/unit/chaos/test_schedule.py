@@ -37,7 +37,7 @@ def test_every_kind_of_fault_is_in_every_schedule(seed: int) -> None:
         "broker", "database", "redis", "pause", "clock", "blobs-full", "storm", "duplicates", "reorder", "poison",
         "smtp-refuses", "smtp-never", "smtp-hangs", "smtp-drops",
         "model-429", "model-529", "model-timeout", "model-garbage", "model-cut",
-        "refused-topic", "unknown-type", "newer-version", "model-outage", "model-401", "wipe",
+        "refused-topic", "unknown-type", "newer-version", "model-outage", "model-401", "wipe", "bounce", "erase",
     }  # fmt: skip
     assert kinds <= {fault.kind for fault in faults}
     assert all(0 < fault.at_s < ROUND_S for fault in faults)

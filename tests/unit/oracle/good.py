@@ -2,7 +2,7 @@
 
 Thread `a`: mail m1 and its turn are overtaken by m2, one reply covers both; then the thread resolves and closes.
 Thread `b`: the reply to m3 was lost after the final dot, a person was called, and m4 waits for that person.
-Mail m5 is parked. One record of `turns` was poisoned.
+Mail m5 is parked, and m6 says that our mail to `a@x` came back. One record of `turns` was poisoned.
 
 Two drafts were approved as they were and opened their intent, the next one left as earned, a correction closed it. Pat was proposed a
 mail, which left; Quinn's was given up when they unsubscribed. Three customers reported one trouble, twice one of them.
@@ -52,16 +52,18 @@ def good() -> Evidence:
 
 
 SUMMARY = {"thread_id": "a", "participant_id": "a@x", "trusted": True, "text": "They asked twice."}
-MAILS = {"m1": "a", "m2": "a", "m3": "b", "m4": "b", "m5": "c"}
+MAILS = {"m1": "a", "m2": "a", "m3": "b", "m4": "b", "m5": "c", "m6": "a"}
+VERDICTS = {"m5": "park", "m6": "bounce"}
+REPORT = {"kind": "hard", "reply_id": "o-pat"}
 
 
 def _events() -> Iterable[Event]:
     for mail in MAILS:
         yield event("mail.received.v1", {"mail_id": mail})
     for mail, thread in MAILS.items():
-        verdict = {"kind": "park" if mail == "m5" else "answer"}
+        verdict = {"kind": VERDICTS.get(mail, "answer")}
         read = {"mail_id": mail, "message_id": f"id-{mail}", "thread_id": thread, "verdict": verdict}
-        read |= {"participant_id": f"{thread}@x"}
+        read |= {"participant_id": f"{thread}@x", "report": REPORT if mail == "m6" else None}
         yield event("email.read.v1", read, "mail", mail)
     yield from _attached("a", "m1")
     yield from _moved("a", "new", "in_progress")
@@ -85,6 +87,8 @@ def _events() -> Iterable[Event]:
     yield from _earned()
     yield from _reached()
     yield from _reported()
+    yield bounced("m6")
+    yield from _investigated()
 
 
 def _earned() -> Iterable[Event]:
@@ -123,6 +127,18 @@ def _reported() -> Iterable[Event]:
         yield event("thread.draft_requested.v1", {"reply_id": f"i1-{who}", "participant_id": who})
 
 
+def _investigated() -> Iterable[Event]:
+    yield event("investigation.requested.v1", {"investigation_id": "v1"})
+    for number in (1, 2):
+        yield event("investigation.round_taken.v1", {"investigation_id": "v1", "number": number})
+    yield event("investigation.closed.v1", {"investigation_id": "v1", "thread_id": "b", "outcome": "finished"})
+    yield noted("b")
+
+
+def noted(thread: str) -> Event:
+    return event("thread.marks_requested.v1", {"thread_id": thread, "by": "investigation"})
+
+
 def reported(number: int, who: str) -> Data:
     return {"report_id": f"p{number}", "mail_id": f"w{number}", "participant_id": who, "incident_id": None}
 
@@ -132,6 +148,10 @@ def approved(reply: str, recipient: str, *, by: str, of: str = "how_to", earned:
     said: Data = {"reply_id": reply, "message_id": f"id-{reply}", "turn_id": turn, "recipient": recipient}
     said |= {"approved_by": by, "by": "", "intent": of, "inbox": "support", "edited": 0, "earned": earned}
     return event("reply.approved.v1", said)
+
+
+def bounced(mail: str) -> Event:
+    return event("reply.bounced.v1", {"reply_id": "o-pat", "mail_id": mail, "recipient": "a@x", "suppressed": True})
 
 
 def counted(reply: str, outcome: str) -> Event:
@@ -199,7 +219,7 @@ def _tables(events: list[Event]) -> dict[str, tuple[Data, ...]]:
     return {
         "aggregates": tuple({"kind": kind, "id": id, "version": version} for (kind, id), version in newest.items()),
         "mails": tuple(
-            {"mail_id": mail, "thread_id": thread, "verdict": "park" if mail == "m5" else "answer"}
+            {"mail_id": mail, "thread_id": thread, "verdict": VERDICTS.get(mail, "answer")}
             for mail, thread in MAILS.items()
         ),
         "threads": (
@@ -227,6 +247,7 @@ def _tables(events: list[Event]) -> dict[str, tuple[Data, ...]]:
         "timers": (),
         "approvals": ({"approval_id": "how_to", "is_open": False},),
         "outreach": ({"outreach_id": "o-pat", "state": "answered"}, {"outreach_id": "o-quinn", "state": "discarded"}),
+        "suppressions": ({"addr": "a@x"},),
         "unsubscribes": ({"participant_id": "quinn"},),
         "trouble_reports": tuple(
             {"report_id": f"p{number}", "mail_id": f"w{number}", "incident_id": "i1"} for number in range(4)

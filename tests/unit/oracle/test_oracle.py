@@ -33,7 +33,7 @@ def _mail(name: str) -> made.Event:
 
 PLANTS: dict[str, tuple[Plant, str]] = {
     "a mail was lost before it was stored": (
-        lambda e: without_event(e, "mail.received.v1", mail_id="m5"), "5 mails were offered, 4 received"),
+        lambda e: without_event(e, "mail.received.v1", mail_id="m5"), "6 mails were offered, 5 received"),
     "a mail was let in twice": (
         lambda e: more_events(e, _mail("m5")), "mail m5 was received 2 times"),
     "a mail was never read": (
@@ -181,6 +181,31 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     "an answer was asked for twice": (
         lambda e: more_events(e, made.event("thread.draft_requested.v1", {"reply_id": "i1-l", "participant_id": "l"})),
         "the answer i1-l was asked for 2 times"),
+    "an investigation met silence": (
+        lambda e: without_event(e, "investigation.closed.v1"), "investigation v1 ended in nothing"),
+    "an outage failed an investigation": (
+        lambda e: changed_event(e, "investigation.closed.v1", {"outcome": "failed"}), "investigation v1 ended in failed"),
+    "a round was asked twice": (
+        lambda e: changed_event(e, "investigation.round_taken.v1", {"number": 1}), "investigation v1 took the rounds [1, 1]"),
+    "an investigation left two notes": (
+        lambda e: more_events(e, made.noted("b")), "thread b has 2 notes of 1 investigations"),
+    "a report was noted twice": (
+        lambda e: more_events(e, made.bounced("m6")), "the report m6 about reply o-pat was noted 2 times"),
+    "a report was not noted": (
+        lambda e: without_event(e, "reply.bounced.v1"), "the report m6 about reply o-pat was noted 0 times"),
+    "a reply bounced by a mail that is no report": (
+        lambda e: more_events(e, made.bounced("m5")), "reply o-pat bounced by m5, which does not say so"),
+    "somebody got a mail after theirs had come back": (
+        lambda e: replace(
+            more_events(e, made.approved("late", "a@x", by="grace", of="")), accepted=(*e.accepted, Accepted("id-late", "a@x"))
+        ), "id-late left to a@x, who is suppressed"),
+    "somebody whose mail came back is on no list": (
+        lambda e: replace(e, tables={**e.tables, "suppressions": ()}), "a@x bounced and is not suppressed"),
+    "somebody is on the list without a report": (
+        lambda e: replace(e, tables={**e.tables, "suppressions": ({"addr": "a@x"}, {"addr": "b@x"})}),
+        "b@x is suppressed and no report says so"),
+    "an erased customer is remembered": (
+        lambda e: replace(e, traces=("table incidents holds 1 row",)), "table incidents holds 1 row"),
 }  # fmt: skip
 
 
@@ -192,7 +217,7 @@ def test_a_good_result_is_judged_good() -> None:
     """Nothing is wrong with a good result, and its figures are right."""
     verdict = judge(good())
     assert verdict.faults == ()
-    assert verdict.outcomes == {"sent": 2, "failed": 1, "waits for a person": 1, "park": 1}
+    assert verdict.outcomes == {"sent": 2, "failed": 1, "waits for a person": 1, "park": 1, "bounce": 1}
     assert (verdict.sent, verdict.unknown, verdict.accepted, verdict.duplicates) == (2, 1, 3, 0)
 
 
@@ -202,6 +227,26 @@ def test_a_turn_whose_next_event_the_broker_refuses_may_fail() -> None:
     assert judge(refused).faults == ()
     letters = (*good().dead_letters, DeadLetter("turns", "load_memory", b"newer"))
     assert judge(replace(good(), newer=(_newer("load_memory"),), dead_letters=letters)).faults == ()
+
+
+def _erased(versions: tuple[int, ...]) -> Evidence:
+    """The good result with a thread of which an erase has left nothing but where its events stood."""
+    bare = {
+        "type": "thread.opened.v1",
+        "aggregate": "thread",
+        "aggregate_id": "z",
+        "topic": "other",
+        "unpublished": False,
+    }
+    rows = [{**bare, "seq": 1000 + one, "id": f"z{one}", "version": one, "data": {"$sealed": ""}} for one in versions]
+    stands = (*good().tables["aggregates"], {"kind": "thread", "id": "z", "version": versions[-1]})
+    return replace(good(), unread=tuple(rows), tables={**good().tables, "aggregates": stands})
+
+
+def test_what_an_erase_has_left_of_events_is_judged_by_its_place() -> None:
+    """Nothing is asked of what it said; but that it was published, done, and in order."""
+    assert judge(_erased((1, 2, 3))).faults == ()
+    assert judge(_erased((1, 3))).faults == ("('thread', 'z') has version 3 after 1",)
 
 
 @pytest.mark.parametrize("name", PLANTS)
