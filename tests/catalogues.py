@@ -84,7 +84,9 @@ def main() -> int:
         catalogue, path = brought_up(language, texts), path_of(language)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(written(catalogue))
-        empty = sum(not all([one.string] if isinstance(one.string, str) else one.string) for one in catalogue if one.id)
+        empty = sum(
+            not all([one.string] if isinstance(one.string, str) else one.string or [""]) for one in catalogue if one.id
+        )
         print(f"{language}: {len(catalogue)} texts, {empty} without a translation: {path}")
     return 0
 

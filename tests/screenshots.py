@@ -23,6 +23,8 @@ from services.demo.clock import SteppingClock
 from services.demo.director import demo_settings
 from services.demo.world import World, ZoneResolver, make_world
 from services.operations.drafts.listing import waiting_drafts
+from services.operations.investigations.listing import list_investigations
+from services.operations.investigations.requests import investigate
 from services.operations.memory.people import list_people
 from services.operations.preparation import prepare
 from services.operations.settle import settle
@@ -63,6 +65,7 @@ async def lived(home: Path) -> AsyncIterator[App]:
         waits = settings.model_copy(
             update={
                 "send": settings.send.model_copy(update={"approval": "review"}),
+                "investigate": settings.investigate.model_copy(update={"enabled": True}),
                 "outgoing_webhooks": settings.outgoing_webhooks.model_copy(update={"private_hosts": True}),
             }
         )
@@ -73,6 +76,7 @@ async def lived(home: Path) -> AsyncIterator[App]:
             stopped = Wanted("http://127.0.0.1:9/orders", ("thread.opened", "reply.sent"), "Warehouse", with_text=True)
             await add_endpoint(app, stopped, by="Grace")  # nobody listens there
             await _write_the_newest(world, app)
+            await _investigate(app)
             yield app
 
 
@@ -92,6 +96,14 @@ async def _write_the_newest(world: World, app: App) -> None:
     await settle(app)
 
 
+async def _investigate(app: App) -> None:
+    """The agent works on a thread that is resolved."""
+    async with app.database.reading() as conn:
+        (known, *_) = await inbox(conn, app.settings.workspace, "resolved", limit=1)
+    await investigate(app, known.thread_id, "What did they ask before, and what did we say?", "Grace", timeout_s=60)
+    await settle(app)
+
+
 async def pages_of(app: App) -> Mapping[str, str]:
     """The page that each picture is of, by the picture's name."""
     workspace = app.settings.workspace
@@ -99,6 +111,8 @@ async def pages_of(app: App) -> Mapping[str, str]:
         (draft, *_) = await waiting_drafts(conn, workspace, limit=1)
         people = await list_people(conn, workspace, limit=50)
         (sent, *_) = await inbox(conn, workspace, "resolved", limit=1)
+        (case, *_) = await list_investigations(conn, workspace, limit=1)
+    investigation = f"/investigations/{case.investigation_id}"
     desk, stopped = await list_endpoints(app)
     known = next(one.participant_id for one in people if one.addr == make_world(0).people[0].address)
     return {
@@ -122,6 +136,10 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "quality": "/quality",
         "incidents": "/incidents",
         "outreach": "/outreach",
+        "investigations": "/investigations",
+        "investigation": investigation,
+        "investigation-round": f"{investigation}/rounds/1",
+        "investigation-file": f"{investigation}/file?path=profile/user.yaml",
         "inbox-snoozed": "/inbox?view=snoozed",
         "jump": "/jump?q=in",
         "people-search": "/people?q=nobodyofthename",

@@ -81,7 +81,7 @@ SUB_COMMANDS = {
     "webhooks": (
         *("list", "types", "add", "edit", "pause", "resume", "rotate", "remove", "test", "deliveries", "again"),
     ),
-    "investigate": ("start", "list", "show", "stop", "accept", "reject"),
+    "investigate": ("start", "list", "show", "rounds", "file", "stop", "accept", "reject"),
     "topics": ("list", "tail", "produce", "acknowledge"),
     "dlq": ("turns", "reopen", "list", "show", "redrive", "discard"),
     "inbox": ("list", "test", "add", "login", "pause", "resume", "remove"),

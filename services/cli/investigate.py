@@ -15,6 +15,7 @@ from services.cli.shown import Terminal, cell, minute
 from services.core.errors import Permanent
 from services.operations.deployment import app_here
 from services.operations.ids import whole_id
+from services.operations.investigations.course import course_of, file_of
 from services.operations.investigations.listing import (
     InvestigationLine,
     ProposalLine,
@@ -67,6 +68,22 @@ def listed(context: typer.Context, limit: Limit = 50, after: After = "") -> None
 def show(context: typer.Context, investigation: Id) -> None:
     """Show an investigation: its note, its diff, and what it proposes."""
     asyncio.run(_show(context.obj, investigation))
+
+
+@typer_app.command("rounds")
+def rounds(context: typer.Context, investigation: Id) -> None:
+    """Show how an investigation goes: its rounds, the files of its folder, what it cost."""
+    asyncio.run(_rounds(context.obj, investigation))
+
+
+@typer_app.command("file")
+def file(
+    context: typer.Context,
+    investigation: Id,
+    path: Annotated[str, typer.Argument(help="The file, such as memory/facts.md.")],
+) -> None:
+    """Print a file of an investigation's folder as its rounds left it."""
+    asyncio.run(_file(context.obj, investigation, path))
 
 
 @typer_app.command("stop")
@@ -122,6 +139,27 @@ def table_of(lines: Sequence[InvestigationLine]) -> Table:
 async def _show(home: Path, typed: str) -> None:
     async with app_here(home, publishes=False) as app:
         print_whole(await found(app, await whole_id(app, typed, "investigation")))
+
+
+async def _rounds(home: Path, typed: str) -> None:
+    async with app_here(home, publishes=False) as app:
+        how = await course_of(app, await whole_id(app, typed, "investigation"))
+    for one in how.rounds:
+        console.print(cell(f"round {one.number}, {minute(one.at) if one.at else ''}: {one.text}".rstrip(": ")))
+        for call in one.calls:
+            given = " ".join(f"{name}={' '.join(str(value).split())[:60]}" for name, value in call.given.items())
+            console.print(cell(f"  {call.name} {given}{' (refused)' if call.refused else ''}"))
+    for left in how.files:
+        console.print(cell(f"{left.path}  {left.lines} lines  {left.change}".rstrip()))
+    usage = how.usage
+    taken_in = usage.input + usage.cache_read + usage.cache_write
+    console.print(cell(f"{usage.calls} calls, {taken_in} tokens in, {usage.output} out, {how.dollars:.2f} US dollars"))
+
+
+async def _file(home: Path, typed: str, path: str) -> None:
+    async with app_here(home, publishes=False) as app:
+        found = await file_of(app, await whole_id(app, typed, "investigation"), path)
+    _print_lines((found.text if found.text is not None else found.before) or "")
 
 
 async def _stop(home: Path, typed: str, by: str) -> None:

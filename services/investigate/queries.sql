@@ -68,19 +68,19 @@ WHERE m.mail_id = ANY(%(mail_ids)s) AND m.trusted AND c.gone_at IS NULL
 SELECT path, text FROM investigation_files WHERE participant_id = %(participant_id)s ORDER BY path;
 
 -- name: one
-SELECT investigation_id, participant_id, of_thread, state, opened_version, rounds FROM investigations
+SELECT investigation_id, participant_id, of_thread, state, outcome, opened_version, rounds, gone_at FROM investigations
 WHERE investigation_id = %(investigation_id)s AND participant_id = %(participant_id)s;
 
 -- name: open_ones
 SELECT count(*)::int AS n FROM investigations WHERE participant_id = %(participant_id)s AND state = 'open';
 
 -- name: story
--- The events of the participant's investigations since a version, in order.
-SELECT * FROM events
-WHERE workspace = %(workspace)s AND aggregate = 'investigations' AND aggregate_id = %(participant_id)s
-  AND version IS NOT NULL AND version >= %(since)s
-  AND type IN ('investigation.opened.v1', 'investigation.round_taken.v1')
-ORDER BY version;
+-- The events that opened an investigation and took its rounds, in order: each is caused by the one before.
+SELECT e.* FROM events o JOIN events e USING (correlation_id)
+WHERE o.workspace = %(workspace)s AND o.aggregate = 'investigations' AND o.aggregate_id = %(participant_id)s AND o.version = %(since)s
+  AND e.workspace = o.workspace AND e.aggregate = o.aggregate AND e.aggregate_id = o.aggregate_id AND e.version >= o.version
+  AND e.type IN ('investigation.opened.v1', 'investigation.round_taken.v1')
+ORDER BY e.version;
 
 -- name: proposal
 SELECT content, state FROM investigation_proposals

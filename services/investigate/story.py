@@ -24,7 +24,7 @@ class StoryLost(Permanent):
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """An open investigation up to now."""
+    """An investigation up to now, or to its end."""
 
     opened: InvestigationOpened
     rounds: tuple[RoundTaken, ...]
@@ -51,11 +51,16 @@ class Story:
         return added(*(one.usage for one in self.rounds))
 
 
-async def story_of(conn: Connection, workspace: str, participant_id: UUID, investigation_id: UUID) -> Story | None:
-    """The story of an investigation, None where it is not open. Raises `StoryLost`, or `Erased`."""
+async def story_of(
+    conn: Connection, workspace: str, participant_id: UUID, investigation_id: UUID, *, over: bool = False
+) -> Story | None:
+    """The story of an open investigation; with `over` of one that has ended, too, whose words are kept.
+
+    None where it is not such a one. Raises `StoryLost`, or `Erased`.
+    """
     args: dict[str, Any] = {"participant_id": participant_id, "investigation_id": investigation_id}
     row = await fetch_one(conn, SQL.one, args)
-    if row is None or row["state"] != "open":
+    if row is None or not (row["state"] == "open" or (over and row["outcome"] != "refused" and row["gone_at"] is None)):
         return None
     rows = await fetch_all(conn, SQL.story, {**args, "workspace": workspace, "since": row["opened_version"]})
     events = [one.data for one in map(history.envelope, rows)]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+from typing import Annotated, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from services.core.app import App
 from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
 from services.operations.investigations import requests
+from services.operations.investigations.course import Course, CourseUnread, FileText, FileUnknown, course_of, file_of
 from services.operations.investigations.listing import InvestigationLine, WholeInvestigation, list_investigations
 from services.operations.threads.listing import ThreadUnknown
 from services.web.bodies import NewInvestigation, ProposalDecision
 from services.web.by import ByQuery
 from services.web.patience import WAIT_S
+
+T = TypeVar("T")
 
 
 def add_investigations(router: APIRouter, app: App) -> None:
@@ -65,10 +70,28 @@ def _add_reads(router: APIRouter, app: App) -> None:
             page = await list_investigations(conn, workspace, thread_id=thread, limit=limit, after=after)
         return linked(request, response, page)
 
+    @router.get("/investigations/{investigation_id}/rounds")
+    async def rounds(investigation_id: UUID) -> Course:
+        """How it went so far: each round with its calls and their answers, the files, tokens and money."""
+        return await _read(course_of(app, investigation_id))
+
+    @router.get("/investigations/{investigation_id}/file")
+    async def file(investigation_id: UUID, path: Annotated[str, Query(max_length=200)]) -> FileText:
+        """A file of its folder, as it was found and as the rounds left it."""
+        return await _read(file_of(app, investigation_id, path))
+
     @router.get("/investigations/{investigation_id}")
     async def one(investigation_id: UUID) -> WholeInvestigation:
         """An investigation with its note, the diff of its folder, and what it proposes."""
-        try:
-            return await requests.found(app, investigation_id)
-        except requests.InvestigationUnknown as error:
-            raise RequestRefused(404, "investigation_unknown", str(error)) from None
+        return await _read(requests.found(app, investigation_id))
+
+
+async def _read(asked: Awaitable[T]) -> T:
+    try:
+        return await asked
+    except requests.InvestigationUnknown as error:
+        raise RequestRefused(404, "investigation_unknown", str(error)) from None
+    except CourseUnread as error:
+        raise RequestRefused(404, "course_unread", str(error)) from None
+    except FileUnknown as error:
+        raise RequestRefused(404, "file_unknown", str(error)) from None

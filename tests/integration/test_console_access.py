@@ -12,10 +12,12 @@ import pytest
 
 from deploy.local import Endpoints
 from services.model.port import Answer, Request, ToolCall
+from services.operations.investigations.requests import investigate
 from services.operations.memory import restores
 from services.operations.threads.requests import mark
 from services.operations.webhooks.endpoints import Wanted, add_endpoint
 from tests.support.chromium import PATIENCE_S, WHERE_INSTALLED, Window, chromium, link_for, served_here
+from tests.support.console import a_user
 from tests.support.remembering import ADA, day, fact
 from tests.support.tending import Tended, tending
 
@@ -42,7 +44,12 @@ def window() -> Iterator[Window]:
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment with drafts that wait, an escalated thread, something known and read, and names that mean harm."""
     canned = [{"name": f"Thanks {HOSTILE}", "text": "Thank you, {name|friend}."}]
-    changes = {"send": {"approval": "review"}, "canned_answers": canned, "outgoing_webhooks": {"private_hosts": True}}
+    changes = {
+        "send": {"approval": "review"},
+        "investigate": {"enabled": True},
+        "canned_answers": canned,
+        "outgoing_webhooks": {"private_hosts": True},
+    }
     async with tending(stack, database, topic_prefix, tmp_path, **changes) as one:
         refusing = Wanted("http://127.0.0.1:9/hook", description=HOSTILE)  # where nobody listens
         await add_endpoint(one.app, refusing, by=HOSTILE)
@@ -64,6 +71,8 @@ async def pages_of(app: Tended) -> list[str]:
     (draft, mail, person) = drafts[0]["reply_id"], mails[0]["mail_id"], app.person()
     restore = await restores.begin(app.app, day(0.5), by="Grace")
     await restores.go_on(app.app, asyncio.Event())
+    asked = await investigate(app.app, threads[0]["thread_id"], HOSTILE, HOSTILE, timeout_s=PATIENCE_S)
+    case = f"/investigations/{asked.investigation.investigation_id}"
     return [
         "/inbox?view=all",
         "/inbox?view=mentioned",
@@ -96,6 +105,11 @@ async def pages_of(app: Tended) -> list[str]:
         "/quality",
         "/incidents",
         "/outreach",
+        "/investigations",
+        case,
+        f"{case}/diff",
+        f"{case}/rounds/1",
+        f"{case}/file?path=memory/facts.md",
         "/pipeline",
         f"/pipeline/events?q={threads[0]['thread_id']}",
         "/deliveries",
@@ -228,6 +242,61 @@ async def test_ctrl_k_jumps_from_any_page_by_a_few_letters(app: Tended, window: 
     async with served_here(app.app) as place:
         await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
         assert await asyncio.to_thread(anywhere, place) == []
+
+
+async def test_an_at_in_a_note_suggests_whom_to_ask(app: Tended, window: Window) -> None:
+    """By keys alone, announced, never over what is no name; names that mean harm run nothing, and axe finds nothing."""
+    from selenium.webdriver.common.keys import Keys
+
+    (thread,) = await app.rows("SELECT thread_id FROM threads WHERE subject = 'Sign-in'")
+    for name in ("Nadia Lovelace", "Nathan", HOSTILE, "Olga Nabokov"):
+        await a_user(app.app, name, "agent")
+
+    def shown() -> list[str]:
+        return [one.text for one in window.driver.find_elements("css selector", "#note-names:not([hidden]) li")]
+
+    def written() -> str:
+        return str(window.find("#note").get_attribute("value"))
+
+    def chosen() -> str:
+        return window.text(f"#{window.find('#note').get_attribute('aria-activedescendant')}")
+
+    def write(place: str) -> list[str]:
+        window.go(f"{place}/console/threads/{thread['thread_id']}")
+        window.find("#note").send_keys("Please look, @na")
+        window.until(lambda _: shown() == ["Nadia Lovelace", "Nathan", "Olga Nabokov"])
+        assert "Colleagues" in window.find("#announce").get_attribute("textContent")
+        assert chosen() == "Nadia Lovelace"
+        found = []
+        for theme, width in WAYS:
+            window.look(theme=theme, width=width)
+            found += [*window.barriers(), *window.driver.execute_script(TOO_WIDE)]
+        window.type(Keys.ARROW_DOWN)
+        assert chosen() == "Nathan"
+        window.type(Keys.ARROW_UP, Keys.ARROW_UP)
+        assert chosen() == "Olga Nabokov"
+        window.type(Keys.ENTER)
+        assert (written(), shown(), window.focused()) == ("Please look, @Olga Nabokov ", [], "note")
+        window.type("or @nadia lo", Keys.TAB)
+        assert written() == "Please look, @Olga Nabokov or @Nadia Lovelace "
+        window.type("or @na", Keys.ESCAPE)
+        assert shown() == []
+        window.type(Keys.ENTER, "a@na", Keys.ENTER, "@<img")
+        assert shown() == [HOSTILE]
+        window.find("#note-names li").click()
+        assert written().endswith(f"or @na\na@na\n@{HOSTILE} ")
+        window.find("[action$='/notes'] button").click()
+        window.until(lambda _: "asks Olga Nabokov, Nadia Lovelace" in window.text("#notes"))
+        assert not window.find("#note").get_attribute("value")
+        window.find("#note").send_keys("@nath")
+        window.until(lambda _: shown() == ["Nathan"])
+        return found + window.said()
+
+    async with served_here(app.app) as place:
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
+        assert await asyncio.to_thread(write, place) == []
+    (note,) = await app.rows("SELECT mentions FROM thread_notes")
+    assert note["mentions"] == ["Olga Nabokov", "Nadia Lovelace", HOSTILE]
 
 
 async def test_two_people_in_one_thread_see_each_other_write(app: Tended, window: Window) -> None:

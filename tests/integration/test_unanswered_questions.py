@@ -97,6 +97,17 @@ async def test_questions_of_several_people_are_one_group_the_largest_first(app: 
     assert not found.cut
 
 
+async def test_a_mailbox_that_had_been_quiet_for_months_showed_no_question(app: Tended) -> None:
+    """The days count back from the newest mail, not from today; mails of more days before it do not count."""
+    await three_ask(app)
+    await app.wait(days=200)
+    assert [one.people for one in (await read(app)).groups] == [3, 1]
+    await app.write("How do we set up a webhook for new orders?", subject="Webhooks", sender="ed@ed.example")
+    found = await read(app)
+    assert [one.people for one in found.groups] == [1]
+    assert (found.groups[0].last_asked - found.since).days == unanswered.DAYS
+
+
 async def proposed(app: Tended) -> httpx.Response:
     """What the button of the page does, for the first group that has an answer."""
     async with app.at_work(), signed_in(app.app) as grace:

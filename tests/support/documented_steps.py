@@ -516,6 +516,8 @@ STEPS = (
         uses={"773baeb4": thread("Changing the plan")},
     ),
     step("investigate show 2f1d8f0e", "No line", "finished", uses={"2f1d8f0e": investigation}),
+    step("investigate rounds 2f1d8f0e", "round 1", "memory/facts.md", "calls,", uses={"2f1d8f0e": investigation}),
+    step("investigate file 2f1d8f0e AGENTS.md", "# The folder", uses={"2f1d8f0e": investigation}),
     step("investigate stop 2f1d8f0e", "finished", uses={"2f1d8f0e": investigation}),
     # inboxes
     step("inbox list", "support@harborline.example", "webhook or files"),

@@ -28,7 +28,7 @@ def unanswered(
         for one in found.groups:
             _show(one)
         if not found.groups:
-            console.print(f"No question of the last {DAYS} days is without an answer.")
+            console.print(f"No question of the {DAYS} days up to the newest mail is without an answer.")
         if found.cut:
             console.print(plain("There were more: the newest mails and the largest groups are shown.", "dim"))
 

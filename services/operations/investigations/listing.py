@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
 from services.core.paging import MOST, Listing, Page
 
 SQL = queries(__file__)
@@ -43,7 +43,8 @@ class InvestigationLine:
 class ProposalLine:
     """A change of memory that it proposes: a fact with the customer's words, or the text of the brief.
 
-    `subject` is that of the mail that is quoted.
+    `subject` is that of the mail that is quoted, in `thread_id`. `was` is the value of the fact that it would change.
+    `refused` is why what was accepted did not become memory.
     """
 
     proposal_id: UUID
@@ -56,14 +57,17 @@ class ProposalLine:
     quote: str
     mail_id: UUID | None
     subject: str
+    thread_id: UUID | None
+    was: str
     state: str
     decided_by: str
     decided_at: datetime | None
+    refused: str
 
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """A file that it wrote below outputs/."""
+    """A file that it wrote below outputs/, or that is kept."""
 
     path: str
     text: str
@@ -71,7 +75,10 @@ class OutputFile:
 
 @dataclass(frozen=True, slots=True)
 class WholeInvestigation:
-    """One with all that came of it. `conflicts` are kept files in which two investigations wrote the same lines."""
+    """One with all that came of it.
+
+    `conflicts` are kept files in which two investigations wrote the same lines, `standing` these files as they are now.
+    """
 
     investigation: InvestigationLine
     reason: str
@@ -79,6 +86,7 @@ class WholeInvestigation:
     diff: str
     outputs: list[OutputFile]
     conflicts: list[str]
+    standing: list[OutputFile]
     dropped: list[str]
     proposals: list[ProposalLine]
 
@@ -102,7 +110,10 @@ async def whole_investigation(conn: Connection, workspace: str, id: UUID) -> Who
         return None
     proposals = [_proposal(one) for one in await fetch_all(conn, SQL.proposals, args)]
     outputs = [OutputFile(one["path"], one["text"] or "") for one in found["outputs"]]
-    return WholeInvestigation(InvestigationLine(**row), **{**found, "outputs": outputs}, proposals=proposals)
+    of = {"workspace": workspace, "participant_id": row["participant_id"], "paths": found["conflicts"]}
+    standing = await rows_as(conn, OutputFile, SQL.standing, of) if found["conflicts"] else []
+    came = {**found, "outputs": outputs, "standing": standing, "proposals": proposals}
+    return WholeInvestigation(InvestigationLine(**row), **came)
 
 
 def _proposal(row: Mapping[str, Any]) -> ProposalLine:
@@ -113,9 +124,12 @@ def _proposal(row: Mapping[str, Any]) -> ProposalLine:
         fact_id=_id(content, "fact_id"),
         mail_id=_id(content, "mail_id"),
         subject=row["subject"] or "",
+        thread_id=row["thread_id"],
+        was=row["was"] or "",
         state=row["state"],
         decided_by=row["decided_by"],
         decided_at=row["decided_at"],
+        refused=row["refused"] or "",
     )
 
 

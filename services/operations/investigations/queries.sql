@@ -24,9 +24,22 @@ ORDER BY i.opened_at DESC, i.investigation_id DESC LIMIT %(limit)s;
 SELECT reason, note, diff, outputs, conflicts, dropped FROM investigations
 WHERE workspace = %(workspace)s AND investigation_id = %(investigation_id)s;
 
+-- name: standing
+-- Some kept files of a participant, as the next investigation finds them.
+SELECT path, text FROM investigation_files
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND path = ANY(%(paths)s) ORDER BY path;
+
 -- name: proposals
-SELECT w.proposal_id, w.content, w.state, w.decided_by, w.decided_at, w.request_id, m.subject, m.thread_id
-FROM investigation_proposals w LEFT JOIN mails m ON m.mail_id = (w.content ->> 'mail_id')::uuid
+-- `was` is the fact that it would change; `refused` is why what was accepted did not become memory.
+SELECT w.proposal_id, w.content, w.state, w.decided_by, w.decided_at, w.request_id, m.subject, m.thread_id, f.value AS was, r.reason AS refused
+FROM investigation_proposals w
+LEFT JOIN mails m ON m.mail_id = (w.content ->> 'mail_id')::uuid
+LEFT JOIN facts f ON f.workspace = w.workspace AND f.fact_id = (w.content ->> 'fact_id')::uuid
+LEFT JOIN LATERAL (
+    SELECT l.reason FROM fact_log l
+    WHERE l.workspace = w.workspace AND l.participant_id = ANY((SELECT person_ids(w.participant_id))::uuid[])
+      AND l.cause = w.request_id AND l.decision LIKE '%% refused' LIMIT 1
+) r ON true
 WHERE w.workspace = %(workspace)s AND w.investigation_id = %(investigation_id)s ORDER BY w.place;
 
 -- name: proposal

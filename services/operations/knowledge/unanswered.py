@@ -1,9 +1,10 @@
 """Questions of customers that the knowledge base did not answer, in groups that ask the same.
 
 Computed when it is asked for, from what became of the newest mails: nothing is stored, so that an erase and retention
-leave nothing behind here. What it costs has a bound: `MAILS` mails are looked at and `QUESTIONS` questions compared,
-and who reads it is told where that cut something off. Only mails of proven customers count, so that nobody else can
-fill the list, and questions of different memory spaces are never put together.
+leave nothing behind here. Days count back from the newest mail: a mailbox that has been quiet for months has the list
+that it had then. What it costs has a bound: `MAILS` mails are looked at and `QUESTIONS` questions compared, and who
+reads it is told where that cut something off. Only mails of proven customers count, so that nobody else can fill the
+list, and questions of different memory spaces are never put together.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Literal
 from uuid import UUID
 
 from services.core.app import App
-from services.core.db import queries, rows_as
+from services.core.db import fetch_one, queries, rows_as
 from services.memory.embeddings import Vector
 from services.memory.question_groups import Question, groups, says_enough, without_numbers
 from services.memory.questions import asked
@@ -115,21 +116,23 @@ class UnansweredQuestions:
         self._vectors: dict[str, Vector] = {}
 
     async def read(self, *, limit: int = 50) -> UnansweredList:
-        """The questions of the last `DAYS` days. Raises what the embedder raises where it is away."""
-        app, since = self._app, self._app.now() - timedelta(days=DAYS)
-        args = {"workspace": app.settings.workspace, "since": since, "mails": MAILS, "largely": LARGELY}
+        """The questions of the `DAYS` days up to the newest mail. Raises what the embedder raises where it is away."""
+        app = self._app
         async with app.database.transaction(app.settings.workspace) as conn:
+            newest = await fetch_one(conn, SQL.newest_mail, {"workspace": app.settings.workspace})
+            since = (newest["at"] if newest else app.now()) - timedelta(days=DAYS)
+            args = {"workspace": app.settings.workspace, "since": since, "mails": MAILS, "largely": LARGELY}
             mails = await rows_as(conn, _Mail, SQL.unanswered, args)
             of = {"workspace": app.settings.workspace, "thread_ids": list({one.thread_id for one in mails})}
             articles = await rows_as(conn, _Article, SQL.articles_of, of)
         questions = [one for mail in mails for one in _questions(mail)]
-        newest = questions[:QUESTIONS]
-        found = await self._grouped({one.mail_id: one for one in mails}, newest, articles)
+        compared = questions[:QUESTIONS]
+        found = await self._grouped({one.mail_id: one for one in mails}, compared, articles)
         still = [one for one in found if one is not None]
         still.sort(key=lambda one: (-one.people, -one.last_asked.timestamp(), one.question))
         looked_at = mails[0].looked_at if mails else 0
         cut = looked_at >= MAILS or len(questions) > QUESTIONS or len(still) > limit
-        return UnansweredList(tuple(still[:limit]), since, looked_at, len(newest), cut, len(found) - len(still))
+        return UnansweredList(tuple(still[:limit]), since, looked_at, len(compared), cut, len(found) - len(still))
 
     async def _grouped(
         self, mails: Mapping[UUID, _Mail], questions: Sequence[Question], articles: Sequence[_Article]

@@ -1,5 +1,11 @@
 -- Questions of customers that the knowledge base did not answer, read from what became of their mails. Nothing is stored.
 
+-- name: newest_mail
+-- When the newest mail came that may count.
+SELECT m.received_at AS at FROM mails m
+WHERE m.workspace = %(workspace)s AND m.mode = 'live' AND m.trusted AND m.verdict = 'answer' AND m.gone_at IS NULL
+ORDER BY m.received_at DESC LIMIT 1;
+
 -- name: unanswered
 -- Of the newest live mails of proven customers since then: those that a person was asked for, that a person answered, whose draft
 -- a person rejected or largely rewrote, or whose reply cites no passage. `answer_id` is the first answer in a

@@ -14,10 +14,10 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An event of a thread or a person: its number, its key, and the version that it gave its aggregate, else 0."""
+    """An event of a thread, a person or a person's investigations: its number and key, the aggregate's version or 0."""
 
     seq: int
-    kind: Literal["thread", "person"]
+    kind: Literal["thread", "person", "investigation"]
     key: str
     version: int
 

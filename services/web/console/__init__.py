@@ -24,6 +24,8 @@ memory.py     what is asked of a person's memory
 knowledge.py  documents, a search as the agent makes it, proposed articles
 quality.py    what people made of drafts and replies, with a line for each trend
 incidents.py  what several customers report at once, and mail that we begin
+investigations.py  hard cases on files: rounds, files, what is proposed
+diffs.py      a unified diff as files and runs of lines
 pipeline.py   the flow with its lag, dead letters and what stands still
 flow.py       the flow as a drawing
 deliveries.py replies on their way out

@@ -26,6 +26,7 @@ PLACES: tuple[tuple[str, Message, Role], ...] = (
     ("/quality", Message("Quality"), "viewer"),
     ("/incidents", Message("Incidents"), "viewer"),
     ("/outreach", Message("Mail that we begin"), "viewer"),
+    ("/investigations", Message("Investigations"), "viewer"),
     ("/pipeline", Message("Pipeline"), "viewer"),
     ("/pipeline/events", Message("Find events"), "viewer"),
     ("/deliveries", Message("Deliveries"), "viewer"),

@@ -67,7 +67,7 @@ async def changes_after(
 
 
 def _told(fresh: list[Change]) -> dict[str, dict[str, int]]:
-    """The latest version by key, of threads and of people."""
+    """The latest version by key, of threads, of people and of their investigations."""
     told: dict[str, dict[str, int]] = {}
     for one in fresh:
         told.setdefault(one.kind, {})[one.key] = one.version

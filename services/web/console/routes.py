@@ -13,6 +13,7 @@ from services.web.console.deliveries import delivery_pages
 from services.web.console.drafts import draft_pages
 from services.web.console.inbox import inbox_pages
 from services.web.console.incidents import incident_pages, outreach_page
+from services.web.console.investigations import investigation_pages
 from services.web.console.jump import jump_page
 from services.web.console.knowledge import knowledge_pages
 from services.web.console.language import translated
@@ -62,6 +63,7 @@ PARTS = (
     quality_page,
     incident_pages,
     outreach_page,
+    investigation_pages,
     pipeline_pages,
     delivery_pages,
     settings_pages,

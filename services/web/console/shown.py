@@ -144,6 +144,14 @@ NAMED: Mapping[str, tuple[Message, ...]] = MappingProxyType(  # names of code th
             Message("done"),
             Message("stopped"),
         ),
+        "investigations": (
+            Message("finished"),
+            Message("out of rounds"),
+            Message("out of tokens"),
+            Message("declined"),
+        ),
+        "proposals": (Message("accepted"),),
+        "files": (Message("changed"), Message("deleted")),
         "webhooks": (Message("waiting"), Message("delivered")),
         "held": (
             Message("mails"),

@@ -97,6 +97,9 @@ DONE: Mapping[str, Message] = MappingProxyType(  # what an address may say was d
             "The incident is closed. Drafts of the answer, if there is one, wait for approval in a moment."
         ),
         "reopened": Message("The incident is open again."),
+        "investigation_stopped": Message("Stopped. It takes no further round; what it wrote by then is below."),
+        "proposal_accepted": Message("Accepted: it is your own change of memory now."),
+        "proposal_rejected": Message("The proposal was rejected. Nothing changed."),
         "redriven": Message("The dead letter was handled."),
         "discarded": Message("The dead letter was discarded."),
         "signed_out": Message("You are signed out."),

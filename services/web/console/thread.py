@@ -15,6 +15,7 @@ from services.core.clock import random_id
 from services.core.web import RequestRefused
 from services.core.web_paging import After
 from services.operations.drafts.listing import held_draft
+from services.operations.investigations.listing import list_investigations
 from services.operations.threads import requests
 from services.operations.threads.answers import held_replies
 from services.operations.threads.canned import canned_answers, suggestion_in
@@ -35,6 +36,7 @@ from services.web.console.snooze import MOMENTS
 from services.web.patience import WAIT_S
 
 MESSAGES = 100  # a page of a conversation
+INVESTIGATIONS = 5  # of a thread, the latest
 STEPS = {
     "in_progress": (Message("Hand to the agent"), Message("The agent takes it up, and answers what waits.")),
     "escalated": (Message("Escalate to a person"), Message("The agent answers nothing until a person hands it back.")),
@@ -143,6 +145,7 @@ async def show_thread(
         sentences = await sentences_of(site, conn, draft) if draft else []
         told: dict[str, Any] = {"courses": await courses(conn, workspace, thread_id)}
         told["held"] = await held_replies(app, conn, thread_id)
+        cases = await list_investigations(conn, workspace, thread_id=thread_id, limit=INVESTIGATIONS)
     inbox = app.settings.known_inbox(whole.thread.inbox)
     told |= {"whole": whole, "mails": mails, "line": row, "draft": draft, "log": _log(whole), "after": after}
     told["sentences"] = sentences
@@ -151,7 +154,11 @@ async def show_thread(
     told["beginnings"] = _beginnings(site, request, row, whole.notes)
     others = [name for name in await writing(app, thread_id) if name != viewer(request)]
     told["writing"] = others
-    told["people"] = [one.name for one in await list_users(app) if one.may("agent")]
+    users = await list_users(app)
+    told["people"] = [one.name for one in users if one.may("agent")]
+    told["mentionable"] = [one.name for one in users if one.name != viewer(request)]
+    asking = app.settings.investigate
+    told |= {"investigations": cases, "rounds": asking.rounds if asking.enabled else 0}
     told |= {"moments": MOMENTS, "zone": app.settings.office_hours.time_zone}
     steps = [(to, *STEPS[to]) for to in STEPS if to in requests.steps_from(whole.thread.state)]
     return site.page(request, "thread.html", status, steps=steps, **told)

@@ -20,7 +20,7 @@ TEXT = [  # on each ground that it stands on: WCAG 2.2, 1.4.3
     *((name, "surface") for name in ("good", "warn", "bad")),
     *((name, "ground") for name in ("warn", "bad")),
 ]
-MOST_BYTES = 17_000
+MOST_BYTES = 22_000
 
 
 def luminance(colour: str) -> float:
@@ -59,7 +59,7 @@ def test_nothing_is_loaded_from_elsewhere() -> None:
 
 
 def test_the_modules_are_small() -> None:
-    """All modules together have less than 17 kB, and none makes markup of text or code of text."""
+    """All modules together have less than 22 kB, and none makes markup of text or code of text."""
     modules = {path.name: path.read_text(encoding="utf-8") for path in STATIC.glob("*.js")}
     assert sum(len(text.encode()) for text in modules.values()) < MOST_BYTES
     for name, text in modules.items():

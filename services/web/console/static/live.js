@@ -5,17 +5,17 @@ const status = document.getElementById("live");
 const bar = document.getElementById("newer");
 const channel = new BroadcastChannel("correspondent-live");
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
-const seen = { thread: new Map(), person: new Map() }; // key -> number of its newest event
+const seen = { thread: new Map(), person: new Map(), investigation: new Map() }; // key -> number of its newest event
 let heard = null;
 
 const main = () => document.getElementById("main");
 
 function look() {
-  const watch = main().dataset.watch;
+  const { watch, watched } = main().dataset;
   const since = Number(main().dataset.seq || 0);
-  const one = seen.thread.get(watch) || seen.person.get(watch) || 0;
-  const count = watch === "list" ? [...seen.thread.values()].filter((seq) => seq > since).length : Number(one > since);
-  bar.hidden = !watch || !count;
+  const one = seen[watched]?.get(watch) || (!watched && (seen.thread.get(watch) || seen.person.get(watch))) || 0;
+  const count = watch === "list" ? [...seen[watched || "thread"].values()].filter((seq) => seq > since).length : Number(one > since);
+  bar.hidden = !watch || !count || !dispatchEvent(new Event("stale", { cancelable: true }));
   if (bar.hidden) return;
   const words = watch === "list" ? said("newer", { count }) : said("changed");
   const shown = bar.querySelector("span");
