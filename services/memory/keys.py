@@ -24,7 +24,7 @@ SIDE_BY_SIDE = HAPPENED | {"relationship"}
 class Keys:
     """The table. `names` gives the key that a name means; `person` are a person's keys, `chosen` those of a wish.
 
-    `manner` are words of a key that say only that it is somebody's way or wish.
+    `manner` are words of a key that say only that it is somebody's way or wish, `akin` keys with each other's names.
     """
 
     names: Mapping[str, str]
@@ -32,6 +32,7 @@ class Keys:
     person: frozenset[str]
     chosen: frozenset[str]
     manner: frozenset[str]
+    akin: Mapping[str, str]
 
 
 def key_of(key: str, kind: str = "") -> str:
@@ -59,10 +60,16 @@ def is_chosen(key: str) -> bool:
 
 
 def names_of(key: str) -> frozenset[str]:
-    """All words of the names of a key, in any language."""
+    """All words of the names of a key, in any language, and of a key that is akin: a mobile is a phone."""
     usual = _usual(plain_key(key))
-    names = {usual, *(name for name, known in _table().names.items() if known == usual)}
+    meant = {usual, _table().akin.get(usual, usual)}
+    names = meant.union(name for name, known in _table().names.items() if known in meant)
     return frozenset(word for name in names for word in words_of(name))
+
+
+def are_akin(one: str, other: str) -> bool:
+    """Whether people name one key by the names of the other."""
+    return _table().akin.get(one) == other
 
 
 def same_thing(one: str, other: str) -> bool:
@@ -114,4 +121,6 @@ def _table() -> Keys:
     file = tomllib.loads(source)
     names = {plain_key(one): key for key, others in file["keys"].items() for one in (key, *others.split("|"))}
     manner = frozenset(folded(one) for one in file["manner"])
-    return Keys(names, frozenset(file["generic"]), frozenset(file["person"]), frozenset(file["chosen"]), manner)
+    return Keys(
+        names, frozenset(file["generic"]), frozenset(file["person"]), frozenset(file["chosen"]), manner, file["akin"]
+    )

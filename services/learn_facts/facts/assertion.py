@@ -8,7 +8,7 @@ what follows may take it back ("..., which is wrong").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -56,6 +56,7 @@ _DENIED_IN_COMPANY = frozenset({"plus", "mai", "ne", "ni", "personne", "no"})
 _CONTRAST = re.compile(r"^\W*(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|но|а)\b")
 _A_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[^\W\d_a-zß-ÿ]\w+")
 _AND = re.compile(r"^\W*(?:and|und|et|y|e|en|i|и|ve|because|weil|parce que|porque|perche|omdat|bo|since)\b")
+_LED_IN = re.compile(r"^\W*(?:on|with|at|for|mit|bei|avec|pour|con|com|met|bij|przy|z|на|с|при) @(?: \w+)?\W*$")
 _SHORT = 60  # characters of a sentence that only says of the one before it that it is wrong
 
 
@@ -79,6 +80,14 @@ def is_said(value: str, text: str, about: About = COMPANY) -> bool:
     return None in _moods(value, text, about)
 
 
+def confirms(value: str, quote: str, our_words: Iterable[str]) -> bool:
+    """Whether a quote only says yes ("Correct."), and a question of ours names the value."""
+    if not says("affirmed", quote):
+        return False
+    asked = (one for ours in our_words for one in sentences_of(ours) if "?" in one)
+    return any(place_of(plain_value(value), one) is not None for one in asked)
+
+
 def tells_otherwise(value: str, quote: str, text: str) -> bool:
     """Whether the text says nothing of a value, and the sentence of a quote a change, or something of its kind."""
     own = without_quoted(text)
@@ -88,8 +97,8 @@ def tells_otherwise(value: str, quote: str, text: str) -> bool:
     if place_of(plain_value(value), own) is not None:
         return False
     sentence = sentence_around(span, own) if span else own
-    plain = folded(sentence)
-    return "?" not in plain and (says("changes", plain) or says("now", plain) or _holds_its_kind(value, sentence))
+    told = " ".join(one for one in sentences_of(sentence) if "?" not in one)
+    return says("changes", told) or says("now", told) or (bool(told) and _holds_its_kind(value, told))
 
 
 def _holds_its_kind(value: str, sentence: str) -> bool:
@@ -204,6 +213,8 @@ def _denies(part: str) -> bool:
 def _asks(clause: Clause) -> bool:
     if "?" not in clause.sentence:
         return False
+    if _LED_IN.match(clause.words) and clause.after:
+        return True
     if "¿" in clause.sentence and "¿" not in clause.words and "¿" not in "".join(clause.before):
         return all(says("tags", one.replace("¿", "")) for one in clause.after)
     if says("questions", clause.words.replace("¿", "")) or any(says("questions", one) for one in clause.before):

@@ -18,11 +18,12 @@ from schemas.events.memory import Trust
 from schemas.events.replies import FactProposal
 from services.core.wording import folded
 from services.learn_facts.facts.assertion import REASONS, Mood, mood_of
+from services.learn_facts.facts.clauses import place_of
 from services.learn_facts.facts.evidence import disallowed, objection, supported_text, unsupported
 from services.learn_facts.facts.others import About, speaks_of_the_author
 from services.learn_facts.facts.plainly import says_plainly
 from services.learn_facts.facts.policy import OURS, Policy, end_of_day, valid_from
-from services.learn_facts.facts.values import is_literal, sentence_around
+from services.learn_facts.facts.values import is_literal, plain_value, sentence_around
 from services.learn_facts.participant import Fact, Source
 from services.mail.reply_text import without_quoted
 from services.memory.keys import is_chosen, is_of_a_person, is_usual
@@ -83,7 +84,8 @@ class Claim:
             return True
         proposal, text = self.proposal, self.source.text
         sentence = sentence_around(self.span, without_quoted(text))
-        if not speaks_of_the_author(sentence, proposal.key, of_a_person=about(proposal).of_a_person):
+        theirs = any(place_of(plain_value(one), sentence) for one in standing)
+        if not theirs and not speaks_of_the_author(sentence, proposal.key, of_a_person=about(proposal).of_a_person):
             return False
         return not self.is_usual or says_plainly(proposal.value, proposal.key, self.span, text, standing)
 

@@ -6,7 +6,7 @@ In a clause the value is written `@`, so that a word list can say what stands be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -21,15 +21,18 @@ from services.learn_facts.facts.values import (
     place_of_sum,
     plain_value,
 )
+from services.memory.phrases.language import Language, language_of, spoken
 
 PLACE = "@"
 NAME = "~"
+_AT = "&"  # of another address in the clause
 _NO_WORD_BEFORE = rf"(?:(?<={UNSPACED.pattern})|(?={UNSPACED.pattern})|(?<![^\W_]))"
 _NO_WORD_AFTER = rf"(?:(?<={UNSPACED.pattern})|(?={UNSPACED.pattern})|(?![^\W_]))"
 _CLAUSE_ENDS = re.compile(
-    r"[,:](?!\d)\s*|[;!()]|\s[–—-]\s|\.\s|\n"
+    r"[,:](?!\d)\s*|[;!]|\((?!\+?\d{1,5}\))|(?<!\d)\)|\s[–—-]\s|\.\s|\n"
     r"|(?<!anything)(?<!nothing)(?<!all)\s(?=(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|tylko|но)\s)"
 )
+_ANOTHER_WORD = {"ma": "french", "mais": "spanish"}  # "my" in French, "more" in what is taken for Spanish: Portuguese
 _PARTS = re.compile(r"\s(?:and|or|und|oder|et|ou|y|e|oraz|lub|и)\s", re.IGNORECASE)
 _COMPLEMENT = re.compile(
     r"^\W*(?:that|dass|daß|que|qu['’]|che|że|iż|dat|ob|whether|czy|что)\b|^.{0,100}\b(?:zu|te) \w{2,30}n\W{0,3}$",
@@ -118,13 +121,20 @@ def _with_names(clause: str) -> str:
 def _clauses(sentence: str) -> Iterator[str]:
     """The clauses, one that completes another ("..., that we have") together with it."""
     held = ""
+    languages = spoken(folded(sentence))
     for one in _CLAUSE_ENDS.split(sentence):
-        if held and not _COMPLEMENT.match(one):
+        if held and not _COMPLEMENT.match(one) and not _is_another_word(one, languages):
             yield held
             held = ""
         held = f"{held} {one}".strip() if one.strip() else held
     if held:
         yield held
+
+
+def _is_another_word(clause: str, languages: Sequence[Language]) -> bool:
+    """Whether a clause only seems to begin with "but", in the one language that its sentence is in."""
+    name = _ANOTHER_WORD.get(clause.partition(" ")[0])
+    return name is not None and languages == (language_of(name),)
 
 
 def _score(value: str, clause: str) -> int:
@@ -138,7 +148,9 @@ def _score(value: str, clause: str) -> int:
 def _marked(value: str, clause: str) -> str:
     """The clause with the value, or else its rarest word, as `@`."""
     found = place_of(value, clause)
-    return clause if found is None else f"{clause[: found[0]]}{PLACE}{clause[found[1] :]}"
+    if found is None:
+        return clause.replace(PLACE, _AT)
+    return f"{clause[: found[0]].replace(PLACE, _AT)}{PLACE}{clause[found[1] :].replace(PLACE, _AT)}"
 
 
 def _spelled(unit: str) -> str:

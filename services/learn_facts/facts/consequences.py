@@ -17,13 +17,14 @@ from schemas.events.base import EventData
 from schemas.events.memory import FactCorroborated, FactMarkedStale, FactRecorded, FactRetracted, FactsMerged
 from schemas.events.replies import FactProposal
 from services.core.settings import LearningSettings
-from services.learn_facts.facts.assertion import given_up, is_said, tells_otherwise
+from services.learn_facts.facts.assertion import confirms, given_up, is_said, tells_otherwise
 from services.learn_facts.facts.claim import about
 from services.learn_facts.facts.policy import LEARNING, OCCURRENCES, Policy, valid_from
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
 from services.learn_facts.people import People
-from services.memory.keys import same_thing
+from services.memory.keys import are_akin, same_thing
+from services.memory.quotes import find_quote
 from services.memory.support import confidence
 from services.memory.wording import content_of, numbers_of, same_word, says, unsaid, words_of
 
@@ -267,15 +268,25 @@ def _why(known: Fact, proposal: FactProposal, mail: Source, policy: Policy, unqu
     """Why a mail makes a value doubtful, in words; "" if it does not."""
     since = valid_from(mail.sent_at, mail.received_at, history=mail.history, learning=policy.learning)
     same = same_value(known.value, proposal.value)
+    if since > known.confirmed_at and not same and _is_of_the_new_one(known, proposal, mail):
+        return f"a newer mail seems to give a new one: {proposal.key} = {proposal.value!r}"
     if since <= known.confirmed_at or not (same or known.key == proposal.key):
         return ""
     if given_up(known.value, mail.text):
         return "a newer mail seems to say that it is so no more"
     if same and proposal.op != "delete" and tells_otherwise(known.value, proposal.quote, mail.text):
         return "the words that are cited for it tell of something else, and not of this value"
+    if not same and confirms(proposal.value, proposal.quote, mail.our_words):
+        return f"a newer mail seems to confirm another value: {proposal.value!r}"
     if unquoted and not same and is_said(proposal.value, mail.text, about(proposal)):
         return f"a newer mail seems to say otherwise: {proposal.value!r}"
     return ""
+
+
+def _is_of_the_new_one(known: Fact, proposal: FactProposal, mail: Source) -> bool:
+    """Whether a proposal under a key that is akin quotes words of what is so from now on: a new mobile, of a phone."""
+    new = are_akin(known.key, proposal.key) and find_quote(proposal.quote, mail.text) is not None
+    return new and (says("now", proposal.quote) or says("changes", proposal.quote))
 
 
 def _settled(decided: Iterable[EventData]) -> set[object]:

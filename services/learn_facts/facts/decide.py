@@ -130,7 +130,7 @@ def _say_again(who: Participant, claim: Claim, same: Fact) -> Events:
     if claim.trust == "ours":
         yield refused(who, claim.proposal, "our own words do not corroborate")
         return
-    if claim.trust == "inferred" and same.trust == "authenticated" and _tells_otherwise(claim, same):
+    if same.trust == "authenticated" and _tells_otherwise(claim, same):
         yield refused(who, claim.proposal, "the words tell of a change, and not of this value")
         return
     began_before = claim.since < same.valid_from
@@ -144,7 +144,8 @@ def _say_again(who: Participant, claim: Claim, same: Fact) -> Events:
 
 
 def _tells_otherwise(claim: Claim, same: Fact) -> bool:
-    return tells_otherwise(same.value, claim.span.quote, claim.source.text)
+    quote, text = claim.span.quote, claim.source.text
+    return all(tells_otherwise(one, quote, text) for one in (same.value, claim.proposal.value))
 
 
 def _between(who: Participant, claim: Claim, same: Fact) -> Later | None:

@@ -12,10 +12,14 @@ from services.memory.phrases.language import NAMES, spoken
 from services.memory.wording import content_of, is_said, said_of, says, unsaid, words_of
 
 _APPOSITION = re.compile(r"^\W*(?:\w+ )?@\W*$")
+_NAMELESS = re.compile(rf"^\W*{PLACE}")
 _SOME = re.compile(r"\b(?:an?|eine?[rmn]?|une?|una|uno|uma?|een)$")
 _OF_THEIRS = re.compile(
     r"^\W{0,3}(?:(?:of|von|van|de|di)\W{1,3})?(?:mine|ours|mir|uns|mij|ons|meu|minha|mi[oa]|nuestr\w|nostr\w)\b"
 )
+
+
+_REACHED = (("phone",), ("mobile",), ("email",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,19 +30,31 @@ class About:
     of_a_person: bool = False
     chosen: bool = False
 
+    @property
+    def is_reached(self) -> bool:
+        """Whether it says how to reach a person, and in no special way."""
+        return self.key in _REACHED
+
 
 COMPANY = About()
 _ANSWER = 3  # words of an answer, letters of a word that says nothing
-_THEIRS = ("own", "requests", "now", "changes")
+_THEIRS = ("own", "verbs_of_ours", "requests", "now", "changes")
 
 
 def is_of_another(clause: Clause, about: About) -> bool:
     """Whether somebody else's value is told: of a person's keys by who is named, of others by what the clause is of."""
+    if about.is_reached and says("other_contacts", _with_its_name(clause)):
+        return True
     if about.of_a_person and (says("i_am", clause.words) or _is_mine(clause)):
         return False
     if any(unsaid(content_of(one), about.key) == list(content_of(one)) for one in said_of("parties", clause.words)):
         return True
     return _names_another(clause) if about.of_a_person else _tells_of_another(clause.words.partition(PLACE)[0])
+
+
+def _with_its_name(clause: Clause) -> str:
+    """The clause, with the one before it where that names what is only the value here: "Fax: 555"."""
+    return f"{clause.before[-1]} {clause.words}" if clause.before and _NAMELESS.match(clause.words) else clause.words
 
 
 def speaks_of_the_author(sentence: str, key: str, *, of_a_person: bool) -> bool:

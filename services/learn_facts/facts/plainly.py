@@ -42,7 +42,8 @@ class _Asked:
 def says_plainly(value: str, key: str, span: Span, text: str, standing: Sequence[str] = ()) -> bool:
     """Whether the sentences that a quote stands in say the value of a key plainly; also where nobody can tell.
 
-    Of a language without a list of the author's words nothing is known, nor of a value that is only concluded.
+    Of a language without a list of the author's words nothing is known, nor of a value that is only concluded, unless
+    the sentences say the one that stands.
     """
     own = without_quoted(text)
     sentences = sentence_around(span, own)
@@ -57,7 +58,9 @@ def says_plainly(value: str, key: str, span: Span, text: str, standing: Sequence
         for _, clause in clauses_saying(value, one, behind, span.quote)
     ]
     literal = [(clause, above) for clause, above in found if PLACE in clause.words]
-    return not literal or any(_is_plain(clause, folded(above), asked) for clause, above in literal)
+    if not literal:
+        return not any(place_of(one, sentences) for one in asked.standing)
+    return any(_is_plain(clause, folded(above), asked) for clause, above in literal)
 
 
 def _is_unknown(sentences: str) -> bool:
@@ -91,15 +94,15 @@ def _is_framed(told: str, clause: Clause, above: str, asked: _Asked) -> bool:
         for place in range(1, len(turned))
     ):
         return True
-    return _is_light(before, asked) and _goes_on(before, clause, above, asked)
+    return _is_light(before, asked) and _is_light(behind[:_BEHIND], asked) and _goes_on(clause, above, asked)
 
 
-def _goes_on(before: Sequence[str], clause: Clause, above: str, asked: _Asked) -> bool:
+def _goes_on(clause: Clause, above: str, asked: _Asked) -> bool:
     """Whether the clause only says the value of what the clause before it, or the sentence before it, is about."""
     led = _tokens(clause.before[-1], asked) if clause.before else []
     last = led or _tokens(above, asked)
     if _is_light(last, asked) and not says("theirs", " ".join(last)):
-        return _is_light(_tokens(clause.words, asked), asked)
+        return True
     if any(_is_key(one, asked) for one in last):
         return True
     return bool(led) and any(_leads(last, place, (), asked) for place in range(len(last)))
@@ -108,12 +111,21 @@ def _goes_on(before: Sequence[str], clause: Clause, above: str, asked: _Asked) -
 def _leads(told: Sequence[str], place: int, behind: Sequence[str], asked: _Asked) -> bool:
     """Whether the word at a place is the author or the key, and a plain verb and small words lead on to the value."""
     between = told[place + 1 :]
-    if not _is_light(between, asked):
+    if not _is_light(between, asked) or not _is_opening(told[:place], asked):
         return False
     if _is_key(told[place], asked):
         return not says("theirs", " ".join(told[max(0, place - _NEAR) : place]))
     verb = any(map(_is_verb, told[max(0, place - _NEAR) :]))
     return _is_author(told[place]) and (verb or says("changes", " ".join(behind)) or _ends_plainly(behind))
+
+
+def _is_opening(told: Sequence[str], asked: _Asked) -> bool:
+    """Whether a statement may begin so: with small words, since when or why it is so, or that the author tells it.
+
+    Anything else may name who says it ("selon Pierre nous avons", "word has it that we are").
+    """
+    opening = " ".join(told)
+    return _is_light(told, asked) or (says("openings", opening) and not says("sources", opening))
 
 
 def _ends_plainly(behind: Sequence[str]) -> bool:
@@ -125,7 +137,7 @@ def _tokens(told: str, asked: _Asked) -> list[str]:
     for one in asked.standing:
         if place := place_of(one, told):
             told = f"{told[: place[0]]}{_OURS}{told[place[1] :]}"
-    return _TOKEN.findall(told)
+    return [one.lstrip("'’") or one for one in _TOKEN.findall(told)]
 
 
 def _is_author(word: str) -> bool:
@@ -141,7 +153,9 @@ def _is_verb(word: str) -> bool:
 
 
 def _is_light(told: Sequence[str], asked: _Asked) -> bool:
-    return all(_is_small(one) or _is_verb(one) or says("own", one) or _is_key(one, asked) for one in told)
+    return all(
+        _is_small(one) or _is_verb(one) or says("own", one) or _is_key(one, asked) or one in asked.names for one in told
+    )
 
 
 def _is_small(word: str) -> bool:

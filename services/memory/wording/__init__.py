@@ -16,12 +16,14 @@ conditions.txt, wishes.txt, hinges.txt   it is thought of, or wanted; it hangs o
 bygone.txt, left.txt, origins.txt, arrivals.txt, changes.txt, now.txt   it was so; it is another now
 meanwhile.txt, ahead.txt             it is so for a while; it is still to come
 untaken.txt, parts.txt                 it was weighed and not taken; it is a part of a number
+affirmed.txt                         a sentence that only says yes
 reports.txt, quoting.txt, sources.txt, refuted.txt   somebody else says it; it is said to be wrong
 mocks.txt, laughed_at.txt                it is not meant
-others.txt, parties.txt   it is somebody else's
+others.txt, parties.txt, other_contacts.txt   it is somebody else's, or reaches them in another way
 own.txt, mine.txt, i_am.txt, requests.txt   it is the author's own
 contact_requests.txt                 asks us to use it
 states.txt, verbs_of_ours.txt, finals.txt, frames.txt, plain.txt   verbs, small words and phrases of a plain statement
+openings.txt                         how a plain statement begins
 objects.txt, theirs.txt, invites.txt   what makes it no plain one (see `plainly`)
 numerals.toml                        numbers in words, as `services.memory.numerals` reads them
 keys.toml                            usual keys with the other names that models give them

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.learn_facts.facts.assertion import Mood, mood_of
+from services.learn_facts.facts.assertion import Mood, confirms, mood_of
 from services.learn_facts.facts.others import About, speaks_of_the_author
 from services.memory.quotes import Span
 from tests.support.cpu import at_most
@@ -179,3 +179,34 @@ def test_a_sentence_of_one_repeated_phrase_stopped_the_judgement(run: str) -> No
 def test_a_parcels_city_took_the_place_of_the_offices(sentence: str, theirs: bool) -> None:
     """A value of something that no word says is the author's is to be confirmed; so is none of an unknown language."""
     assert speaks_of_the_author(sentence, "city", of_a_person=False) == theirs
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "theirs"),
+    [
+        ("555-0202", "Our fax is 555-0202.", False),
+        ("555-0202", "Faks: 555-0202", False),
+        ("555-0202", "Rechnungen bitte weiterhin an 555-0202.", False),
+        ("555-0202", "Our number is 555-0202, we send no fax.", True),
+        ("555-0202", "Send invoices to me, my number is 555-0202.", True),
+    ],
+)
+def test_a_fax_took_the_place_of_a_telephone(value: str, text: str, theirs: bool) -> None:
+    """What reaches somebody in another way, or for one purpose, is no number of theirs."""
+    said = mood_of(value, Span(0, len(text), text), text, About(("phone",), of_a_person=True))
+    assert said == (None if theirs else "another's")
+
+
+def test_my_in_french_was_but_in_italian() -> None:
+    """A clause ends before a word for "but" only in a language that has it."""
+    assert mood("Nice", "Ma sœur habite à Nice et le colis est arrivé chez elle.") == "another's"
+    assert mood("Torino", "Il nostro ufficio non è a Milano ma a Torino.") is None
+
+
+def test_a_bare_yes_confirmed_nothing() -> None:
+    """ "Correct." below our question says its value; a sentence of more words speaks for itself."""
+    asked = ("Thanks for your mail. So you have 45 licences, is that right?",)
+    assert confirms("45", "Correct.", asked)
+    assert confirms("45", "Ja, das stimmt.", asked)
+    assert not confirms("45", "Correct, we have 40.", asked)
+    assert not confirms("40", "Correct.", asked)

@@ -18,6 +18,10 @@ PLAIN = [
     ("seats", "90", "Nous payons pour quatre-vingt-dix postes."),
     ("city", "Sevilla", "Ahora estamos en Sevilla."),
     ("role", "CTO", "As the new CTO I will be your contact."),
+    ("plan", "Max", "Please note that we are on Max now."),
+    ("city", "Nice", "Wie besprochen sitzen wir jetzt in Nice."),
+    ("phone", "555-0202", "Mon portable est le 555-0202."),
+    ("seats", "14", "Two joined, so there are 14 of us now."),
 ]
 NOT_PLAIN = [
     ("plan", "Max", "I noticed Max in the drop-down."),
@@ -31,6 +35,14 @@ NOT_PLAIN = [
     ("plan", "Max", "Max est trop cher pour nous."),
     ("plan", "Max", "Max nos queda grande."),
     ("city", "Vigo", "Nací en Vigo."),
+    ("phone", "(312) 555-0160", "Anna Ruiz, who sits next to me, is at (312) 555-0160 if I'm out."),
+    ("plan", "Max", "Selon Pierre nous avons la formule Max."),
+    ("plan", "Max", "Il paraît que nous avons la formule Max."),
+    ("plan", "Max", "Volgens Piet hebben we het abonnement Max."),
+    ("plan", "Max", "Secondo Marco abbiamo il piano Max."),
+    ("plan", "Max", "Según Marcos tenemos el plan Max."),
+    ("plan", "Max", "Herrn Vogt zufolge sind wir im Tarif Max."),
+    ("plan", "Max", "Word has it that we are on Max."),
 ]
 
 
@@ -59,5 +71,6 @@ def test_a_value_that_stands_is_the_authors() -> None:
 
 
 def test_of_a_concluded_value_nothing_is_known() -> None:
-    """Then the lists of moods alone decide."""
+    """Then the lists of moods alone decide, unless the words say the value that stands."""
     assert _says("city", "Munich", "Wir sind nach München umgezogen.")
+    assert not _says("role", "head of sales", "I am head of operations, so Priya has sales.", "head of operations")
