@@ -33,7 +33,7 @@ from services.learn_facts.facts.conflicts import (
 from services.learn_facts.facts.consequences import doubts
 from services.learn_facts.facts.events import corroborated, doubted, ended, recorded, refused, still_pinned, unsure
 from services.learn_facts.facts.policy import STANDARD, Policy
-from services.learn_facts.facts.values import same_value
+from services.learn_facts.facts.values import numbers_in, same_value
 from services.learn_facts.participant import Fact, Participant, Source
 from services.memory.facts import plain_key
 from services.memory.keys import key_of
@@ -130,7 +130,8 @@ def _say_again(who: Participant, claim: Claim, same: Fact) -> Events:
     if claim.trust == "ours":
         yield refused(who, claim.proposal, "our own words do not corroborate")
         return
-    if same.trust == "authenticated" and _tells_otherwise(claim, same):
+    loose = claim.trust == "inferred" or not numbers_in(same.value)  # half of the words are enough for a value of words
+    if loose and same.trust == "authenticated" and _tells_otherwise(claim, same):
         yield refused(who, claim.proposal, "the words tell of a change, and not of this value")
         return
     began_before = claim.since < same.valid_from

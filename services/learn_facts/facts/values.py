@@ -60,8 +60,8 @@ def plain_value(value: str) -> str:
     """A value as it is compared, without what differs by form: case, space, marks, separators of thousands, a stop."""
     text = unicodedata.normalize("NFKC", value).translate(_TYPED).casefold()
     text = " ".join(text.split()).strip("\"'").rstrip(".!")
-    if telephone(text):
-        return text
+    if "@" in text or telephone(text):
+        return text  # "ada@neuf.example" holds no number
     text = _told_day(text)
     whole = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), _CENTS.sub("", text))
     return digits(_COMMA.sub(".", whole))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.learn_facts.facts.assertion import Mood, confirms, mood_of
+from services.learn_facts.facts.clauses import clauses_saying
 from services.learn_facts.facts.others import About, speaks_of_the_author
 from services.memory.quotes import Span
 from tests.support.cpu import at_most
@@ -199,8 +200,9 @@ def test_a_fax_took_the_place_of_a_telephone(value: str, text: str, theirs: bool
 
 def test_my_in_french_was_but_in_italian() -> None:
     """A clause ends before a word for "but" only in a language that has it."""
-    assert mood("Nice", "Ma sœur habite à Nice et le colis est arrivé chez elle.") == "another's"
-    assert mood("Torino", "Il nostro ufficio non è a Milano ma a Torino.") is None
+    ((_, french),) = clauses_saying("Nice", "Pour ma part je vis à Nice.", "", "")
+    ((_, italian),) = clauses_saying("Torino", "Il nostro ufficio non è a Milano ma a Torino.", "", "")
+    assert (french.words, italian.words) == ("pour ma part je vis a @.", "ma a @.")
 
 
 def test_a_bare_yes_confirmed_nothing() -> None:
