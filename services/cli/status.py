@@ -13,6 +13,7 @@ from rich.table import Table
 from services.cli.alerts import show_channels
 from services.cli.shown import Terminal, age, cell
 from services.cli.topics import table_of
+from services.cli.webhooks import show_endpoints
 from services.core.app import App
 from services.operations import topics
 from services.operations.deployment import app_here
@@ -48,6 +49,7 @@ async def _status(home: Path, open_minutes: float) -> None:
         _show_health(app, await read_health(app, progress=progress))
         console.print()
         await show_channels(app)
+        await show_endpoints(app)
 
 
 def _show_at_work(found: list[AtWork] | None) -> None:

@@ -194,6 +194,13 @@ def again(context: typer.Context, endpoint: Id, webhook: WebhookId, by: By = "op
         raise typer.Exit(1)
 
 
+async def show_endpoints(app: App) -> None:
+    """The table of the endpoints, below a blank line, where there are any."""
+    if found := await list_endpoints(app):
+        console.print()
+        console.print(table_of(found, app.now()))
+
+
 def table_of(found: list[EndpointLine], now: datetime) -> Table:
     """An endpoint a row."""
     table = Table("endpoint", "address", "told of", "waiting", "how it stands", box=None, pad_edge=False)

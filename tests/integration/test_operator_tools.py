@@ -26,6 +26,7 @@ from services.operations.dead_letters.dead_letter import DeadLetter
 from services.operations.health import state
 from services.operations.settle import settle
 from services.operations.topics import readings
+from services.operations.webhooks.endpoints import Wanted, add_endpoint
 from services.receive_email.accept import accept
 from tests.integration.test_health import AWAY, REFUSED, UNFETCHED
 from tests.support.app import running_app, settings_for
@@ -81,7 +82,8 @@ async def place(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Place]:
     """The deployment, and commands that find it."""
-    settings = settings_for(stack, database, topic_prefix, tmp_path / "home")
+    hooks = {"private_hosts": True}
+    settings = settings_for(stack, database, topic_prefix, tmp_path / "home", outgoing_webhooks=hooks)
 
     def here(_: Path) -> Settings:
         return settings
@@ -133,6 +135,17 @@ async def test_status_says_who_consumes(place: Place) -> None:
     if uses_apache_kafka():
         read = sum(one.partitions for one in catalogue().topics.values() if "learn_documents" in one.consumers)
         assert f"127.0.0.1 ({read} partitions)" in lines["learn_documents"]
+
+
+async def test_status_listed_no_endpoint_of_webhooks(place: Place) -> None:
+    """Each endpoint is there with how telling it goes; without any, nothing is said of them."""
+    address = "http://127.0.0.1:9/hooks"
+    before = (await place.type("status")).output
+    await add_endpoint(place.app, Wanted(address), by="grace")
+    after = (await place.type("status")).output
+    assert "how it stands" not in before
+    (line,) = [line for line in after.splitlines() if address in line]
+    assert "nothing told yet" in line
 
 
 async def test_a_redrive_reaches_its_own_group_alone(place: Place) -> None:
