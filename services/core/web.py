@@ -7,6 +7,7 @@ the server; it stops when it is told to, after the requests under way.
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Route
+from starlette.types import Message, Receive, Scope, Send
 
 from services.core.app import App
 from services.core.bus.processor import Edge
@@ -28,10 +31,12 @@ from services.core.errors import NotDoneYet, Permanent
 from services.core.paging import BadCursor
 from services.core.request_limits import Pace, PacedApp, UnreadBodyApp
 from services.core.settings import WebSettings
+from services.core.storable import PATTERN
 
 log = structlog.get_logger(__name__)
 
 RETRY_AFTER_S = 10
+_NAME = re.compile(r"\{\w+")  # of a parameter in a path
 GRACE_S = 20  # for requests under way when the server is told to stop
 
 
@@ -87,8 +92,9 @@ def make_app(
 
     An answer without an end ends when `app.state.stopping` is set: else the server would wait for it.
     """
-    web_app = FastAPI(title="Correspondent", docs_url=None, redoc_url=None)
+    web_app = _Documented(title="Correspondent", docs_url=None, redoc_url=None)
     web_app.state.stopping = stopping or asyncio.Event()
+    web_app.add_middleware(_FailedApp)
     if per_minute:
         web_app.add_middleware(PacedApp, pace=Pace(per_minute))
     web_app.add_middleware(UnreadBodyApp)
@@ -98,10 +104,9 @@ def make_app(
     web_app.add_exception_handler(HTTPException, _not_served)
     for passing in PASSING:  # a database that is away above all
         web_app.add_exception_handler(passing, _try_later)
-    web_app.add_exception_handler(Exception, _failed)
     web_app.get("/healthz", include_in_schema=False)(_healthz)
-    for router in routers:  # as they are: FastAPI makes each route of an included router a second time
-        web_app.router.routes.extend(router.routes)
+    # As they are: FastAPI makes each route of an included router a second time.
+    web_app.router.routes.extend(_closed([route for router in routers for route in router.routes]))
     for router in calls:
         web_app.webhooks.include_router(router)
     return web_app
@@ -167,6 +172,93 @@ class _Server(uvicorn.Server):
         yield
 
 
+def _closed(routes: Sequence[BaseRoute]) -> Iterator[BaseRoute]:
+    """The routes, each path followed by what answers its other methods.
+
+    Starlette would look on, and find a path with a parameter in this one's place, else name the methods of one route.
+    """
+    of_path: dict[str, list[Route]] = {}
+    for route in routes:
+        if isinstance(route, Route):
+            of_path.setdefault(_NAME.sub("{", route.path), []).append(route)
+    last = {id(same[-1]): {method for one in same for method in one.methods or ()} for same in of_path.values()}
+    for route in routes:
+        yield route
+        if isinstance(route, Route) and (methods := last.get(id(route))):
+            yield Route(route.path, _OtherMethods(methods), include_in_schema=False)
+
+
+class _OtherMethods:
+    """Refuses each method that a path does not have, and names those that it has (RFC 9110, 15.5.6)."""
+
+    def __init__(self, methods: Iterable[str]) -> None:
+        self._allowed = {"Allow": ", ".join(sorted(methods))}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raise HTTPException(405, headers=self._allowed)
+
+
+class _Documented(FastAPI):
+    """An application whose OpenAPI document says what holds for every text that a guarded route is asked with."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The document, made once."""
+        if self.openapi_schema is None:
+            _say_storable(super().openapi())
+        return super().openapi()
+
+
+def _say_storable(document: dict[str, Any]) -> None:
+    """Have every text of a request say that it is one which a table can hold, unless its own pattern says so."""
+    left: list[Any] = [
+        one
+        for path in document["paths"].values()
+        for operation in path.values()
+        for one in (*(given["schema"] for given in operation.get("parameters", ())), operation.get("requestBody"))
+    ]
+    seen: set[str] = set()
+    while left:
+        one = left.pop()
+        if isinstance(one, list):
+            left += one
+        elif isinstance(one, dict):
+            if one.get("type") == "string" and not {"pattern", "enum", "const", "format"} & one.keys():
+                one["pattern"] = PATTERN
+            if "$ref" in one and one["$ref"] not in seen:
+                seen.add(one["$ref"])
+                left.append(document["components"]["schemas"][one["$ref"].rpartition("/")[2]])
+            left += one.values()
+
+
+class _FailedApp:
+    """Middleware that answers an error that nobody foresaw.
+
+    Starlette's own handler for it stands outside of all middleware and raises the error again, at which the server
+    cuts the connection under the client's next request. Only an answer that had begun is cut off.
+    """
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except Exception as error:
+            log.exception("request failed", path=scope["path"], error=repr(error))
+            if begun:
+                raise
+            said = {"error": "failed", "message": "the fault is ours; send the same request again later"}
+            await JSONResponse(said, 500)(scope, receive, send)
+
+
 async def _healthz() -> dict[str, str]:
     return {"status": "ok"}
 
@@ -199,8 +291,3 @@ async def _try_later(request: Request, error: Exception) -> JSONResponse:
     away = "something we need does not answer; send the same request again later"
     message = str(error) if isinstance(error, NotDoneYet) else away
     return JSONResponse({"error": "unavailable", "message": message}, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
-
-
-async def _failed(request: Request, error: Exception) -> JSONResponse:
-    log.error("request failed", path=request.url.path, error=repr(error))
-    return JSONResponse({"error": "failed", "message": "the fault is ours; send the same request again later"}, 500)

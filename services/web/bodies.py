@@ -64,13 +64,6 @@ def _decoded(text: object) -> bytes:
 class _Body(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    @model_validator(mode="after")
-    def _can_be_stored(self) -> Self:
-        for name in type(self).model_fields:
-            if isinstance(text := getattr(self, name), str) and "\0" in text:
-                raise ValueError(f"{name}: a NUL character cannot be stored")
-        return self
-
 
 class NewInvestigation(_Body):
     """What is to be found out about the customer of a thread."""

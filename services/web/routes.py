@@ -31,7 +31,6 @@ from services.web.restoring import add_restoring
 from services.web.said import add_said
 from services.web.settings import add_settings
 from services.web.statistics import add_statistics
-from services.web.storable import asks_for_storable
 from services.web.token import BEARER, bearer_of
 from services.web.webhooks import add_webhooks
 
@@ -39,7 +38,7 @@ from services.web.webhooks import add_webhooks
 def routes(app: App) -> APIRouter:
     """The API's routes, all behind a bearer token whose scopes name their area."""
     checks = bearer_of(app)
-    api, asked = APIRouter(), [Depends(BEARER), Depends(asks_for_storable)]
+    api, asked = APIRouter(), [Depends(BEARER)]
     parts = (
         (
             "memory",

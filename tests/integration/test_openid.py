@@ -527,7 +527,7 @@ async def test_linking_needs_a_form_of_ones_own_session(app: Tended, provider: O
     """Another site's page cannot have somebody link an account that is not theirs."""
     async with signed_in(with_provider(app, provider), "Ann") as ann:
         assert (await ann.post("/console/me/oidc", data={"form_token": "x"})).status_code == 403
-        assert (await ann.get("/console/me/oidc")).status_code == 404
+        assert (await ann.get("/console/me/oidc")).status_code == 405
     assert provider.asked == []
 
 

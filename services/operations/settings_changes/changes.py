@@ -16,7 +16,7 @@ from services.core.printable import printable
 from services.core.settings import Settings
 from services.core.settings.changeable import Changeable, changeable, laid_over, value_of
 from services.core.settings_keeper import look
-from services.core.storable import is_storable
+from services.core.storable import holds_storable, is_storable
 
 SQL = queries(__file__)
 LONGEST_REASON = 500
@@ -255,19 +255,11 @@ def _unstorable(setting: Changeable, value: Any) -> str:
         return "must be a text, a number, yes or no, or a list or table of these"
     if len(written) > LARGEST:
         return f"is longer than {LARGEST} characters"
-    if not _is_storable(value):
+    if not holds_storable(value):
         return "holds a character that cannot be stored"
     if setting.kind == "line" and isinstance(value, str) and printable(value) != value:
         return "has to be one line of characters that can be seen"
     return ""
-
-
-def _is_storable(value: Any) -> bool:
-    if isinstance(value, str):
-        return is_storable(value)
-    if isinstance(value, dict):
-        return all(is_storable(str(name)) and _is_storable(one) for name, one in value.items())
-    return all(_is_storable(one) for one in value) if isinstance(value, list | tuple) else True
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -63,14 +63,6 @@ def _add_password(router: APIRouter, site: Site) -> None:
 def _add_link(router: APIRouter, site: Site) -> None:
     app = site.app
 
-    @router.get("/sign-in/{token}")
-    async def link(request: Request, token: str) -> HTMLResponse:
-        only_private(request)
-        try:
-            return _link(site, request, token, await sign_in.link_of(app, token), {})
-        except LinkUsed:
-            return await _asked(site, request, status=401, used=True)
-
     @router.post("/sign-in/link")
     async def use(request: Request) -> Response:
         only_private(request)
@@ -84,6 +76,14 @@ def _add_link(router: APIRouter, site: Site) -> None:
         except (PasswordRefused, UserRefused) as error:
             return _link(site, request, token, found, form, _sentence(error))
         return await _begun(site, request, session, found.user.name if found.user else form.get("name", "").strip())
+
+    @router.get("/sign-in/{token}")
+    async def link(request: Request, token: str) -> HTMLResponse:
+        only_private(request)
+        try:
+            return _link(site, request, token, await sign_in.link_of(app, token), {})
+        except LinkUsed:
+            return await _asked(site, request, status=401, used=True)
 
 
 def leaving(site: Site) -> APIRouter:

@@ -15,6 +15,7 @@ from services.core.guarded_route import guarded
 from services.core.request_limits import LINGER, Linger
 from services.core.web import RequestRefused, make_app, serve
 
+AS_X = "Authorization: Bearer x\r\n"
 LIMIT = 100_000  # bytes of a body that is taken
 
 
@@ -22,7 +23,7 @@ LIMIT = 100_000  # bytes of a body that is taken
 async def port() -> AsyncIterator[int]:
     """Where a server answers that lets nobody in without a token."""
     listening, stop = socket.create_server(("127.0.0.1", 0)), asyncio.Event()
-    serving = asyncio.create_task(serve(make_app([_guarded()]), listening, stop))
+    serving = asyncio.create_task(serve(make_app([_guarded(), _failing()]), listening, stop))
     yield listening.getsockname()[1]
     stop.set()
     await serving
@@ -42,25 +43,36 @@ def _guarded() -> APIRouter:
     return router
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/nowhere", "/guarded"])
+def _failing() -> APIRouter:
+    router = APIRouter()
+
+    @router.api_route("/failing", methods=["GET", "POST"])
+    async def failing() -> None:
+        raise ZeroDivisionError
+
+    return router
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/nowhere", "/guarded", "/failing"])
 async def test_the_server_took_64_mb_from_whoever_had_been_refused(port: int, path: str) -> None:
     """The connection is closed after the answer, and the body is not taken to its end."""
     assert await _pushed(port, path) < 32 * 2**20
 
 
 @pytest.mark.parametrize(
-    ("head", "size", "status", "error"),
+    ("path", "head", "size", "status", "error"),
     [
-        ("", 700_000, 401, "token_missing"),
-        ("Authorization: Bearer x\r\n", 700_000, 413, "too_large"),
-        ("Authorization: Bearer x\r\n", 20_000_000, 413, "too_large"),
+        ("/guarded", "", 700_000, 401, "token_missing"),
+        ("/guarded", AS_X, 700_000, 413, "too_large"),
+        ("/guarded", AS_X, 20_000_000, 413, "too_large"),
+        ("/failing", "", 700_000, 500, "failed"),
     ],
 )
 async def test_a_client_that_sent_its_whole_body_first_was_reset_before_it_saw_the_answer(
-    port: int, head: str, size: int, status: int, error: str
+    port: int, path: str, head: str, size: int, status: int, error: str
 ) -> None:
     """It reads the whole answer and the end of the connection, whenever it begins to read."""
-    answer = await asyncio.to_thread(_sent_first, port, head, size)
+    answer = await asyncio.to_thread(_sent_first, port, path, head, size)
     first, _, body = answer.partition(b"\r\n\r\n")
     assert first.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"connection: close" in first.lower()
@@ -121,10 +133,23 @@ async def test_a_request_that_was_read_keeps_its_connection(port: int) -> None:
     writer.close()
 
 
-def _sent_first(port: int, head: str, size: int) -> bytes:
+async def test_an_error_that_nobody_foresaw_cut_the_connection_under_the_next_request(port: int) -> None:
+    """A request without a body that was left unread keeps its connection, also where its answer is 500."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for _ in range(2):
+        writer.write(b"GET /failing HTTP/1.1\r\nHost: x\r\n\r\n")
+        answered = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 30)
+        assert answered.startswith(b"HTTP/1.1 500 ")
+        assert b"connection: close" not in answered
+        length = int(answered.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+        assert json.loads(await asyncio.wait_for(reader.readexactly(length), 30))["error"] == "failed"
+    writer.close()
+
+
+def _sent_first(port: int, path: str, head: str, size: int) -> bytes:
     """What a client reads that sends everything before it looks."""
     with socket.create_connection(("127.0.0.1", port), 60) as client:
-        client.sendall(f"POST /guarded HTTP/1.1\r\nHost: x\r\n{head}Content-Length: {size}\r\n\r\n".encode())
+        client.sendall(f"POST {path} HTTP/1.1\r\nHost: x\r\n{head}Content-Length: {size}\r\n\r\n".encode())
         client.sendall(b"[" * size)
         read = bytearray()
         while part := client.recv(65536):

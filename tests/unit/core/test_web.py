@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any, cast
 
 import httpx
 import psycopg
 import pytest
 from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
 from psycopg_pool import PoolTimeout
 
 from services.core.app import App
@@ -59,6 +61,63 @@ async def test_any_other_error_is_ours_and_tells_nothing() -> None:
     answer = await answer_to(RuntimeError("secret detail"))
     assert (answer.status_code, answer.json()["error"]) == (500, "failed")
     assert "secret" not in answer.text
+
+
+async def test_an_answer_that_had_begun_is_cut_off() -> None:
+    """An error in the midst of an answer reaches the server, which ends the connection: half is not taken for whole."""
+    router = APIRouter()
+
+    async def halves() -> AsyncIterator[bytes]:
+        yield b"half"
+        raise RuntimeError("broken")
+
+    @router.get("/")
+    async def stream() -> StreamingResponse:
+        return StreamingResponse(halves())
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(make_app([router])), base_url="http://x") as client:
+        with pytest.raises(RuntimeError, match="broken"):
+            await client.get("/")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PATCH", "/things/7", "DELETE, GET, PUT"),
+        ("PUT", "/things/search", "GET"),
+        ("OPTIONS", "/things/search", "GET"),
+        ("DELETE", "/healthz", "GET"),
+    ],
+)
+async def test_a_method_that_a_path_does_not_have_was_taken_for_another_path(
+    method: str, path: str, allowed: str
+) -> None:
+    """It is 405 with every method of that path, however the routes of the others are written."""
+    router = APIRouter()
+
+    @router.get("/things/search")
+    async def search() -> str:
+        return "found"
+
+    @router.get("/things/{id}")
+    async def one(id: int) -> int:
+        return id
+
+    @router.put("/things/{number}")
+    async def put(number: int) -> int:
+        return number
+
+    @router.delete("/things/{id}")
+    async def delete(id: int) -> int:
+        return id
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(make_app([router])), base_url="http://x") as client:
+        answer = await client.request(method, path)
+        assert (answer.status_code, answer.json()["error"]) == (405, "method_not_allowed")
+        assert answer.headers["allow"] == allowed
+        for verb in ("get", "put", "delete"):
+            assert (await client.request(verb, "/things/7")).json() == 7
+        assert (await client.get("/things/search")).json() == "found"
 
 
 async def test_edges_run_until_told_to_stop() -> None:
