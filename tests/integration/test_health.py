@@ -67,7 +67,7 @@ async def test_a_partition_that_no_consumer_reads_is_seen_with_its_age(app: App)
     found = await read_health(app)
     assert found.groups is not None
     late = {one.consumer: one.stalled(older_s=-1) for one in found.groups if one.behind}
-    assert set(late) == {"earn_approval", "load_memory", "reflect", "track_threads"}
+    assert set(late) == {"earn_approval", "load_memory", "reflect", "send_email", "track_threads"}
     [behind] = late["track_threads"]
     assert (behind.topic, behind.offset, behind.records) == ("turns", 0, 2)
     assert 0 <= behind.oldest_s < 60
