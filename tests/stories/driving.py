@@ -2,50 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from uuid import UUID, uuid5
 
+from schemas.events.base import EventData
 from schemas.events.replies import FactProposal
-from services.learn_facts.evolve import evolve
-from services.learn_facts.facts import proposals
 from services.learn_facts.facts.policy import STANDARD
+from services.learn_facts.facts.proposals import Proposals, learn
 from services.learn_facts.participant import Participant, Source
-from tests.stories.story import Story
+from services.learn_facts.people import People
+from tests.stories.story import Story, stories
 
 ROOT = UUID("b0000000-0000-4000-8000-000000000001")
 BEGUN = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
 
-def believed(story: Story, proposed: Iterable[FactProposal]) -> list[str]:
-    """The values that are believed and not doubted after both mails of a story."""
-    who = _told(_opened(story), story.second, proposed, 9, story.asked)
-    return [one.value for one in who.facts if not one.stale]
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What two mails leave, with what a model proposed of the second one."""
 
-
-def believed_alone(story: Story, proposed: Iterable[FactProposal]) -> list[str]:
-    """The same after the second mail alone: nothing was known before it."""
-    who = _told(Participant(participant_id=ROOT, exists=True), story.second, proposed, 9, story.asked)
-    return [one.value for one in who.facts if not one.stale]
+    story: Story
+    proposed: str  # "faultless", or the mistake
+    values: list[str]  # that are believed and not doubted
+    decided: list[EventData]
 
 
 @cache
-def _opened(story: Story) -> Participant:
-    """Who wrote the first mail: for every extraction from the second one the same."""
-    return _told(Participant(participant_id=ROOT, exists=True), story.first, [story.opening], 1)
+def heard() -> list[Heard]:
+    """Every story with every extraction from its second mail, faultless and faulty."""
+    return [
+        Heard(story, name, believed(after), [*first, *decided])
+        for story in stories()
+        for opened, first in [_told(nobody(), story.first, [story.opening], 1)]
+        for name, proposed in {"faultless": story.faultless(), **story.faulty()}.items()
+        for after, decided in [_told(opened, story.second, proposed, 9, story.asked)]
+    ]
 
 
-def _told(who: Participant, text: str, proposed: Iterable[FactProposal], on: int, asked: str = "") -> Participant:
+def believed_alone(story: Story, proposed: Sequence[FactProposal]) -> list[str]:
+    """The values that are believed after the second mail alone: nothing was known before it."""
+    return believed(_told(nobody(), story.second, proposed, 9, story.asked)[0])
+
+
+def nobody() -> People:
+    """Somebody of whom nothing is known."""
+    return People.of(Participant(participant_id=ROOT, exists=True))
+
+
+def believed(people: People) -> list[str]:
+    """The values that are believed and not doubted."""
+    return [one.value for one in people[ROOT].facts if not one.stale]
+
+
+def _told(
+    people: People, text: str, proposed: Sequence[FactProposal], on: int, asked: str = ""
+) -> tuple[People, list[EventData]]:
     """`asked` is what we wrote to them before; "" for nothing."""
     at = BEGUN + timedelta(days=on)
     mail = Source(uuid5(ROOT, f"mail {on}"), uuid5(ROOT, f"thread {on}"), f"{on}@x", text, at, at, False, True)
     mail = replace(mail, our_words=(asked,) if asked else ())
-    for number, proposal in enumerate(proposed):
-        cited = proposals.cited(proposal, [mail])
-        fact_id = uuid5(ROOT, f"fact {on} {number}")
-        decided = proposals.settled(who, proposal, cited, fact_id, STANDARD, turn=[mail])
-        for event in decided:
-            who = evolve(who, event, at)
-    return who
+    ids = [uuid5(ROOT, f"fact {on} {number}") for number in range(len(proposed))]
+    decided = learn(people, Proposals(ROOT, proposed, ids, [mail], STANDARD), at)
+    return people.after(decided, at), decided

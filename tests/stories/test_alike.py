@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import UUID, uuid5
+from uuid import uuid5
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactRefused, FactRequested, FactsMerged
@@ -13,12 +13,11 @@ from schemas.events.replies import FactProposal
 from services.learn_facts.facts.policy import STANDARD
 from services.learn_facts.facts.proposals import Proposals, learn
 from services.learn_facts.facts.requests import answer
-from services.learn_facts.participant import KnownIssue, Participant, Source
+from services.learn_facts.participant import KnownIssue, Source
 from services.learn_facts.people import People
 from services.learn_facts.person.issues import known_trouble
-from tests.stories.story import stories
+from tests.stories.driving import ROOT, nobody
 
-ROOT = UUID("b0000000-0000-4000-8000-000000000002")
 BEGUN = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
 
@@ -63,10 +62,6 @@ def told(people: People, *facts: Told, on: int) -> tuple[People, list[EventData]
     decided = learn(people, Proposals(ROOT, proposed, ids, [mail], STANDARD), at)
     assert not [one for one in decided if isinstance(one, FactRefused)], decided
     return people.after(decided, at), decided
-
-
-def nobody() -> People:
-    return People.of(Participant(ROOT, exists=True))
 
 
 def merges(line: Sequence[str]) -> bool:
@@ -148,24 +143,3 @@ def test_what_was_taken_apart_stays_apart() -> None:
 def test_a_value_that_had_ended_does_not_come_back_with_the_undo() -> None:
     """The newest value keeps its key; what was shown as an older one had ended with it."""
     assert unmerged(now_csv()) == [("report format", "CSV")]
-
-
-def test_no_story_of_an_update_or_a_mistake_merges_anything() -> None:
-    """Not one of the stories of other values, questions, denials and forged words, faultless or not."""
-    merged: list[str] = []
-    for story in stories():
-        people, decided = after(nobody(), story.first, [story.opening], on=1)
-        merged += [f"{story.name}, first" for one in decided if isinstance(one, FactsMerged)]
-        for name, proposals in {"faultless": story.faultless(), **story.faulty()}.items():
-            _, decided = after(people, story.second, proposals, on=2)
-            merged += [f"{story.name}, {name}" for one in decided if isinstance(one, FactsMerged)]
-    assert merged == []
-
-
-def after(people: People, text: str, some: Sequence[FactProposal], *, on: int) -> tuple[People, list[EventData]]:
-    """The person after a mail of which a model proposes these facts, and what was decided."""
-    at = BEGUN + timedelta(days=on)
-    mail = Source(uuid5(ROOT, f"mail {on}"), ROOT, f"{on}@x", text, at, at, False, True)
-    ids = [uuid5(ROOT, f"fact {on} {number}") for number in range(len(some))]
-    decided = learn(people, Proposals(ROOT, some, ids, [mail], STANDARD), at)
-    return people.after(decided, at), decided

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from schemas.events.memory import FactsMerged
 from services.learn_facts.facts.values import same_value
-from tests.stories.driving import believed, believed_alone
+from tests.stories.driving import believed_alone, heard
 from tests.stories.story import Story, stories
 
 STORIES = stories()
@@ -23,11 +24,14 @@ def verdict(story: Story, name: str, values: list[str]) -> list[str]:
 
 def test_no_mistake_makes_a_false_fact_current() -> None:
     """After two mails no false value is believed, whatever plausible mistake the model made, and the true one is."""
-    wrong: list[str] = []
-    for story in STORIES:
-        for name, proposals in {"faultless": story.faultless(), **story.faulty()}.items():
-            wrong += verdict(story, name, believed(story, proposals))
+    wrong = [line for one in heard() for line in verdict(one.story, one.proposed, one.values)]
     assert not wrong, "\n".join([f"{len(wrong)} wrong", *wrong])
+
+
+def test_no_story_of_an_update_or_a_mistake_merges_anything() -> None:
+    """Not one of the stories of other values, questions, denials and forged words, faultless or not."""
+    merging = [one for one in heard() if any(isinstance(event, FactsMerged) for event in one.decided)]
+    assert [f"{one.story.name}, {one.proposed}" for one in merging] == []
 
 
 def test_no_mistake_is_believed_where_nothing_stood() -> None:

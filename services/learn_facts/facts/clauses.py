@@ -26,8 +26,8 @@ from services.memory.phrases.language import Language, language_of, spoken
 PLACE = "@"
 NAME = "~"
 _AT = "&"  # of another address in the clause
-_NO_WORD_BEFORE = rf"(?:(?<={UNSPACED.pattern})|(?={UNSPACED.pattern})|(?<![^\W_]))"
-_NO_WORD_AFTER = rf"(?:(?<={UNSPACED.pattern})|(?={UNSPACED.pattern})|(?![^\W_]))"
+_WORD_BEGINS, _WORD_ENDS = r"(?<![^\W_])", r"(?![^\W_])"
+_BESIDE_UNSPACED = rf"(?<={UNSPACED.pattern})|(?={UNSPACED.pattern})"
 _CLAUSE_ENDS = re.compile(
     r"[,:](?!\d)\s*|[;!]|\((?!\+?\d{1,5}\))|(?<!\d)\)|\s[–—-]\s|\.\s|\n"
     r"|(?<!anything)(?<!nothing)(?<!all)\s(?=(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|tylko|но)\s)"
@@ -91,7 +91,10 @@ def place_of(value: str, text: str) -> tuple[int, int] | None:
         return None
     joined = r"[\s.,'’\-–/()_&+]{0,3}".join(_spelled(one) for one in units)
     small = length_kept(text)
-    found = re.search(f"{_NO_WORD_BEFORE}{joined}{_NO_WORD_AFTER}", small)
+    begins, ends = _WORD_BEGINS, _WORD_ENDS
+    if UNSPACED.search(small):  # else left out: to compile these classes for each value costs more than all else here
+        begins, ends = f"(?:{_BESIDE_UNSPACED}|{begins})", f"(?:{_BESIDE_UNSPACED}|{ends})"
+    found = re.search(f"{begins}{joined}{ends}", small)
     if found:
         return found.span()
     return place_of_day(value, text) or place_of_number(units[0], text) or place_of_sum(value, text)
