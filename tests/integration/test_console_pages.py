@@ -13,19 +13,26 @@ import pytest
 from lxml import html
 
 from deploy.local import Endpoints
+from tests.support.beginning import after
 from tests.support.bus import PATIENCE_S
 from tests.support.console import form, signed_in, text_of
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
 
 
+async def asked(one: Tended) -> None:
+    """Ada asks something."""
+    await one.write("The CSV export stops after 500 rows. We are on the Team plan.", sender=f"Ada Miller <{ADA}>")
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment in which every reply waits for a person."""
-    async with tending(stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one:
-        await one.write("The CSV export stops after 500 rows. We are on the Team plan.", sender=f"Ada Miller <{ADA}>")
-        async with one.at_work():
-            yield one
+    async with (
+        after(asked, tending, stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one,
+        one.at_work(),
+    ):
+        yield one
 
 
 @pytest.fixture

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import random
-import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +18,8 @@ from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner, enter, publish
 from services.core.db import Database
 from services.operations.rebuild.projections import fold, state_hash
+from tests.support.commands import loaded_commands
+from tests.support.memory_worker import worker
 from tests.support.remembering import Memory, fact, remembering
 from tests.support.stack import fresh_database
 
@@ -155,11 +155,10 @@ async def test_three_processes_at_once_give_the_state_of_one(
             state_of_one = await one.state()
         async with remembering(stack, url, topic_prefix, tmp_path) as other:
             await _read_and_wait(memory, other)
-            given = json.dumps(asdict(stack), default=str)
-            arguments = [given, url, topic_prefix, str(tmp_path)]
-            command = [sys.executable, "-m", "tests.support.memory_worker", *arguments]
-            workers = [await asyncio.create_subprocess_exec(*command, str(seed)) for seed in range(3)]
-            assert [await worker.wait() for worker in workers] == [0] * 3
+            server = loaded_commands()
+            workers = [worker(server, stack, url, topic_prefix, tmp_path, seed) for seed in range(3)]
+            await asyncio.gather(*(asyncio.to_thread(one.join) for one in workers))
+            assert [one.exitcode for one in workers] == [0] * 3
             assert await other.waiting(learn_facts.PROCESSOR) == []
             assert await other.state() == state_of_one
 

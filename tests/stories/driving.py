@@ -34,17 +34,21 @@ class Heard:
 def heard() -> list[Heard]:
     """Every story with every extraction from its second mail, faultless and faulty."""
     return [
-        Heard(story, name, believed(after), [*first, *decided])
+        Heard(story, name, _believed(people), decided)
         for story in stories()
-        for opened, first in [_told(nobody(), story.first, [story.opening], 1)]
         for name, proposed in {"faultless": story.faultless(), **story.faulty()}.items()
-        for after, decided in [_told(opened, story.second, proposed, 9, story.asked)]
+        for people, decided in [_after_both(story, proposed)]
     ]
+
+
+def believed_after(story: Story, proposed: Sequence[FactProposal]) -> list[str]:
+    """The values that are believed and not doubted after both mails."""
+    return _believed(_after_both(story, proposed)[0])
 
 
 def believed_alone(story: Story, proposed: Sequence[FactProposal]) -> list[str]:
     """The values that are believed after the second mail alone: nothing was known before it."""
-    return believed(_told(nobody(), story.second, proposed, 9, story.asked)[0])
+    return _believed(_told(nobody(), story.second, proposed, 9, story.asked)[0])
 
 
 def nobody() -> People:
@@ -52,9 +56,20 @@ def nobody() -> People:
     return People.of(Participant(participant_id=ROOT, exists=True))
 
 
-def believed(people: People) -> list[str]:
-    """The values that are believed and not doubted."""
+def _believed(people: People) -> list[str]:
     return [one.value for one in people[ROOT].facts if not one.stale]
+
+
+def _after_both(story: Story, proposed: Sequence[FactProposal]) -> tuple[People, list[EventData]]:
+    people, first = _opened(story)
+    people, second = _told(people, story.second, proposed, 9, story.asked)
+    return people, [*first, *second]
+
+
+@cache
+def _opened(story: Story) -> tuple[People, list[EventData]]:
+    """The first mail: for every extraction from the second one the same."""
+    return _told(nobody(), story.first, [story.opening], 1)
 
 
 def _told(

@@ -1,16 +1,13 @@
-"""One OS process of `learn_facts`, driven by hand: every root event of a story, people drawn by lot, their own order kept.
-
-`python -m tests.support.memory_worker ENDPOINTS DATABASE PREFIX HOME SEED`; ENDPOINTS as JSON.
-"""
+"""One OS process of `learn_facts`, driven by hand: every root event of a story, people drawn by lot, their own order kept."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import random
-import sys
 from collections import defaultdict
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
+from typing import Any
 
 from deploy.local import Endpoints
 from services import learn_facts
@@ -21,8 +18,8 @@ from tests.support.remembering import Memory, remembering
 ROOTS = ("turn.reflected.v1", "fact.requested.v1")
 
 
-async def work(memory: Memory, dice: random.Random) -> int:
-    """Every root and what it causes; how many roots."""
+async def work(memory: Memory, dice: random.Random) -> None:
+    """Every root and what it causes."""
     rows = await memory.rows("SELECT * FROM events WHERE type = ANY(%(types)s) ORDER BY seq", types=list(ROOTS))
     queues: dict[object, list[Envelope]] = defaultdict(list)
     for row in rows:
@@ -34,7 +31,6 @@ async def work(memory: Memory, dice: random.Random) -> int:
         await _follow(memory, person)
         if not queues[person]:
             del queues[person]
-    return len(rows)
 
 
 async def _follow(memory: Memory, person: object) -> None:
@@ -48,13 +44,17 @@ def _caused(envelope: Envelope, person: object) -> bool:
     return envelope.data.subject_id() == person and envelope.type not in ROOTS
 
 
-async def main(endpoints: str, database: str, prefix: str, home: str, seed: str) -> None:
-    """Open the deployment and work."""
-    given = json.loads(endpoints)
-    stack = Endpoints(**{**given, "outbox": Path(given["outbox"])})
-    async with remembering(stack, database, prefix, Path(home)) as memory:
-        print(await work(memory, random.Random(int(seed))))
+def worker(server: ForkServerContext, *given: Any) -> ForkServerProcess:
+    """A process, forked from `server`, that does every root event: where, and the seed of its lots."""
+    process = server.Process(target=_main, args=given)
+    process.start()
+    return process
 
 
-if __name__ == "__main__":
-    asyncio.run(main(*sys.argv[1:]))
+def _main(stack: Endpoints, database: str, prefix: str, home: Path, seed: int) -> None:
+    asyncio.run(_opened(stack, database, prefix, home, seed))
+
+
+async def _opened(stack: Endpoints, database: str, prefix: str, home: Path, seed: int) -> None:
+    async with remembering(stack, database, prefix, home) as memory:
+        await work(memory, random.Random(seed))

@@ -1,18 +1,24 @@
-"""What is the same for every deployment of a process, and is worked out once: a text's vector, what FastAPI makes of a route.
+"""What is the same for every deployment of a process, and is worked out once.
 
-Both are as the product has them, the first time; another test's deployment, with a database of its own, gets the same.
+A text's vector, what FastAPI makes of a route, and whom a client trusts over TLS: each as the product has it, the first
+time; another test's deployment, with a database of its own, gets the same.
 """
 
 from __future__ import annotations
 
+import os
+import ssl
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from unittest import mock
 
+import httpx._transports.default
+import httpx2._transports.default
 from fastapi import APIRouter
 from fastapi.routing import APIRoute, request_response
 
@@ -33,16 +39,35 @@ class Analysed:
 
 
 _routes: dict[tuple[Any, str], Analysed] = {}
+_contexts: dict[tuple[Any, ...], ssl.SSLContext] = {}
 
 
 @contextmanager
 def worked_out_once() -> Iterator[None]:
-    """For the block, a text is embedded and a route analysed only where this process has not done it before."""
+    """For the block, each is worked out only where this process has not done it before."""
     with (
         mock.patch.object(Multilingual, "embed_now", _embedded_once),
         mock.patch.object(APIRouter, "add_api_route", _analysed_once),
+        _trusted_once(httpx._transports.default),
+        _trusted_once(httpx2._transports.default),
     ):
         yield
+
+
+def _trusted_once(clients: Any) -> Any:
+    """A client that says nothing of TLS reads 140 certificates: 18 ms, whether it speaks TLS or not."""
+    return mock.patch.object(clients, "create_ssl_context", partial(_context, clients.create_ssl_context))
+
+
+def _context(
+    make: Callable[..., ssl.SSLContext], verify: Any = True, cert: Any = None, trust_env: bool = True
+) -> ssl.SSLContext:
+    if not isinstance(verify, bool) or cert:
+        return make(verify, cert, trust_env)
+    place = (make, verify, trust_env, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+    if place not in _contexts:
+        _contexts[place] = make(verify, cert, trust_env)
+    return _contexts[place]
 
 
 def _embedded_once(self: Multilingual, texts: Sequence[str]) -> list[Vector]:

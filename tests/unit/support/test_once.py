@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import certifi
 import httpx
+import httpx2
 import numpy as np
+import pytest
 from fastapi import APIRouter
 
 from services.core.web import make_app
@@ -50,3 +56,24 @@ def test_a_text_that_comes_again_has_its_vector_and_nobody_changes_it() -> None:
     assert set(texts) <= once._vectors.keys()
     alone = [model.embed_now([text])[0] for text in (*reversed(texts), texts[0])]
     assert all(np.dot(one, other) > 0.99 for one, other in zip(again, alone, strict=True))
+
+
+@pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
+def test_whom_a_client_trusts_is_read_once_and_again_where_it_says_another(
+    library: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two clients have one context; whoever trusts nobody, a file of their own, or other ones by the environment, do not."""
+
+    def context(**said: Any) -> Any:
+        return library.AsyncClient(**said)._transport._pool._ssl_context
+
+    with worked_out_once():
+        usual = context()
+        assert context() is usual
+        mine = library.create_ssl_context(verify=False)
+        assert context(verify=mine) is mine
+        assert context(verify=False) is not usual
+        (tmp_path / "ca.pem").write_text(Path(certifi.where()).read_text(encoding="utf-8"), encoding="utf-8")
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+        assert context() not in (usual, mine)
+        assert context(trust_env=False) not in (usual, mine)
