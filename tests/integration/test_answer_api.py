@@ -21,6 +21,7 @@ from services.cli.main import app as command_line
 from services.core.app import App, open_app
 from services.core.web import make_app
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.bus import PATIENCE_S
 from tests.support.tending import Tended, tending
 
@@ -29,13 +30,17 @@ RULE = {"name": "contracts", "when": {"subject_contains": ["contract"]}, "then":
 Type = Callable[..., Awaitable[Result]]
 
 
+async def for_a_person(one: Tended) -> None:
+    """A mail that a rule gives to a person."""
+    await one.write("We want to change it.", subject="Our contract")
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment at work, with a thread that a person has."""
     reading = {"name": "desk", "token": "reads only, this one", "scopes": ["threads:read"]}
     said = {"web": {"api_token": TOKEN, "tokens": [reading]}, "behaviours": [RULE]}
-    async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
-        await one.write("We want to change it.", subject="Our contract")
+    async with after(for_a_person, tending, stack, database, topic_prefix, tmp_path, **said) as one:
         yield one
 
 

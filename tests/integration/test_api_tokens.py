@@ -17,6 +17,7 @@ from services.core.request_limits import LINGER, LINGER_TOO_LARGE
 from services.core.settings import WebSettings
 from services.core.web import make_app
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.tending import Tended, tending
 
 API, DESK, READER, HASHED = "token-of-everything", "token-of-the-desk-1", "token-of-a-reader-1", "token-only-as-a-hash"
@@ -28,6 +29,11 @@ TOKENS: list[dict[str, Any]] = [
 ]
 
 
+async def answered(one: Tended) -> None:
+    """A mail that was answered."""
+    await one.write("The CSV export stops after 500 rows.")
+
+
 @pytest.fixture
 async def app(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -35,10 +41,8 @@ async def app(
     """A deployment with one thread and four tokens."""
     monkeypatch.setenv("READER_TOKEN", READER)
     web = {"api_token": API, "tokens": TOKENS}
-    async with tending(stack, database, topic_prefix, tmp_path, web=web) as one:
-        await one.write("The CSV export stops after 500 rows.")
-        async with one.at_work():
-            yield one
+    async with after(answered, tending, stack, database, topic_prefix, tmp_path, web=web) as one, one.at_work():
+        yield one
 
 
 def client(app: Tended, token: str = "", **web_app: Any) -> httpx.AsyncClient:

@@ -16,19 +16,26 @@ from services.core.web import make_app
 from services.operations.threads.writing import LASTS_S
 from services.web.console.answer import HOLD_S
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.console import a_user, form, signed_in, text_of
 from tests.support.tending import Tended, tending
 
 HOSTILE = "</textarea><script>alert(1)</script>"
 
 
+async def waiting(one: Tended) -> None:
+    """A mail whose reply waits."""
+    await one.write("The CSV export stops.", subject="Export")
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment in which every reply waits for a person, with a mail that does, and processors at work."""
-    async with tending(stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one:
-        await one.write("The CSV export stops.", subject="Export")
-        async with one.at_work():
-            yield one
+    async with (
+        after(waiting, tending, stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one,
+        one.at_work(),
+    ):
+        yield one
 
 
 @pytest.fixture
@@ -152,12 +159,16 @@ CANNED = [
 ]
 
 
+async def for_a_person(one: Tended) -> None:
+    """A mail that only a person can answer, from a name that means harm."""
+    await one.write("HUMAN", subject=f"Export {HOSTILE}", sender=f'"Ada {HOSTILE}" <ada@acme.example>')
+
+
 @pytest.fixture
 async def escalated(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A thread that a person has, with the agent's suggestion in a note; there are canned answers."""
     changes = {"canned_answers": CANNED, "web": {"api_token": "a token for tests"}}
-    async with tending(stack, database, topic_prefix, tmp_path, **changes) as one:
-        await one.write("HUMAN", subject=f"Export {HOSTILE}", sender=f'"Ada {HOSTILE}" <ada@acme.example>')
+    async with after(for_a_person, tending, stack, database, topic_prefix, tmp_path, **changes) as one:
         yield one
 
 

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
+from tests.support.beginning import after
 from tests.support.console import form, signed_in, text_of
 from tests.support.remembering import ADA, fact
 from tests.support.tending import Tended, tending
@@ -17,15 +18,19 @@ HOME, BO = "ada@home.example", "bo@granite.example"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
+async def three_plans(one: Tended) -> None:
+    """What three addresses said of their plans."""
+    await one.tell("We are on the Team plan.", fact("plan", "Team", "We are on the Team plan."), on=0)
+    home = fact("plan", "Free", "I am on the Free plan.")
+    await one.tell("I am on the Free plan.", home, on=1, sender=HOME)
+    team = fact("plan", "team", "We are on the team plan.")
+    await one.tell("We are on the team plan.", team, on=2, sender=f'"{HOSTILE}" <{BO}>')
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """Ada writes from work and from home, on another plan there; Bo is on Ada's plan, under a hostile name."""
-    async with tending(stack, database, topic_prefix, tmp_path) as one:
-        await one.tell("We are on the Team plan.", fact("plan", "Team", "We are on the Team plan."), on=0)
-        home = fact("plan", "Free", "I am on the Free plan.")
-        await one.tell("I am on the Free plan.", home, on=1, sender=HOME)
-        team = fact("plan", "team", "We are on the team plan.")
-        await one.tell("We are on the team plan.", team, on=2, sender=f'"{HOSTILE}" <{BO}>')
+    async with after(three_plans, tending, stack, database, topic_prefix, tmp_path) as one:
         yield one
 
 

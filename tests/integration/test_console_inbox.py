@@ -20,6 +20,7 @@ from services.operations.threads import inbox
 from services.operations.users import remove_user
 from services.web.console import inbox as console_inbox
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.console import a_user, form, signed_in, text_of
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
@@ -28,22 +29,36 @@ TOKEN = "a token for tests"
 HOSTILE = "<script>alert(1)</script>\u202e"
 
 
+CHANGES = {"send": {"approval": "review"}, "web": {"api_token": TOKEN}}  # every reply waits for a person
+
+
+@pytest.fixture
+async def empty(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    """A deployment without mail."""
+    async with tending(stack, database, topic_prefix, tmp_path, **CHANGES) as one:
+        yield one
+
+
+async def three(one: Tended) -> None:
+    """Three threads of Ada's."""
+    await one.write("The zebra crossing export stops after 500 rows.", sender=f"Ada Miller <{ADA}>")
+    await one.write("My invoices are late.", subject=f"Billing {HOSTILE}")
+    await one.write("Where are the settings?", subject="Settings")
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
-    """A deployment in which every reply waits for a person."""
-    changes = {"send": {"approval": "review"}, "web": {"api_token": TOKEN}}
-    async with tending(stack, database, topic_prefix, tmp_path, **changes) as one:
+    """A deployment with three threads of Ada's."""
+    async with after(three, tending, stack, database, topic_prefix, tmp_path, **CHANGES) as one:
         yield one
 
 
 @pytest.fixture
 async def threads(app: Tended) -> AsyncIterator[list[UUID]]:
-    """Three threads of Ada's, and everybody at work."""
-    first = await app.write("The zebra crossing export stops after 500 rows.", sender=f"Ada Miller <{ADA}>")
-    second = await app.write("My invoices are late.", subject=f"Billing {HOSTILE}")
-    third = await app.write("Where are the settings?", subject="Settings")
+    """Ada's threads, the oldest first, and everybody at work."""
+    rows = await app.rows("SELECT thread_id FROM mails ORDER BY received_at")
     async with app.at_work():
-        yield [first, second, third]
+        yield [row["thread_id"] for row in rows]
 
 
 @pytest.fixture
@@ -68,22 +83,22 @@ async def test_threads_are_found_by_what_was_said(grace: httpx.AsyncClient, word
 
 
 async def test_a_search_finds_the_same_whether_few_or_many_threads_have_the_words(
-    app: Tended, monkeypatch: pytest.MonkeyPatch
+    empty: Tended, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Page by page: by the indexes of words, among the threads that changed last, and among all where these are too few."""
     for number in range(7):
         subject = f"Page {number}" if number % 2 else "Export"
-        await app.write("A zebra in the export." if number < 3 else "Where is it?", subject=subject)
-    await app.write("The export again.", sender="zoe@zebra.example")
+        await empty.write("A zebra in the export." if number < 3 else "Where is it?", subject=subject)
+    await empty.write("The export again.", sender="zoe@zebra.example")
     by_index = {
-        words: await pages_found(app, words) for words in ("export", "page", "zebra", ADA, "settings", "nothing")
+        words: await pages_found(empty, words) for words in ("export", "page", "zebra", ADA, "settings", "nothing")
     }
     assert all(len(found) == len(set(found)) for found in by_index.values())
     assert {words for words, found in by_index.items() if not found} == {"settings", "nothing"}
     monkeypatch.setattr(inbox, "MOST_HITS", 1)
     for lately in (1, 4, 100):
         monkeypatch.setattr(inbox, "LATELY", lately)
-        assert {words: await pages_found(app, words) for words in by_index} == by_index
+        assert {words: await pages_found(empty, words) for words in by_index} == by_index
 
 
 async def pages_found(app: Tended, words: str) -> list[UUID]:
@@ -275,46 +290,46 @@ async def listed(app: Tended, view: str) -> set[UUID]:
 
 
 @pytest.mark.parametrize("ends", ["moment", "mail", "escalation"])
-async def test_a_snoozed_thread_is_off_the_lists_until_something_ends_it(app: Tended, ends: str) -> None:
+async def test_a_snoozed_thread_is_off_the_lists_until_something_ends_it(empty: Tended, ends: str) -> None:
     """The moment, the customer's mail or an escalation brings it back, and the history says which; nothing else does."""
-    thread_id = await app.write("The export stops after 500 rows.")
-    answer = await snooze(app, f"/threads/{thread_id}", until="7d")
+    thread_id = await empty.write("The export stops after 500 rows.")
+    answer = await snooze(empty, f"/threads/{thread_id}", until="7d")
     assert "The thread is snoozed." in text_of(answer)
     assert "Off the lists until" in text_of(answer)
-    await app.wait(days=6)
-    assert (await listed(app, "needs_me"), await listed(app, "snoozed")) == (set(), {thread_id})
-    assert await listed(app, "all") == {thread_id}
+    await empty.wait(days=6)
+    assert (await listed(empty, "needs_me"), await listed(empty, "snoozed")) == (set(), {thread_id})
+    assert await listed(empty, "all") == {thread_id}
     if ends == "moment":
-        await app.wait(days=1)
+        await empty.wait(days=1)
     elif ends == "mail":
-        (mail,) = await app.rows("SELECT message_id FROM mails")
-        assert await app.write("And it is slow.", after=mail["message_id"]) == thread_id
+        (mail,) = await empty.rows("SELECT message_id FROM mails")
+        assert await empty.write("And it is slow.", after=mail["message_id"]) == thread_id
     else:
-        async with app.at_work(), api(app) as client:
+        async with empty.at_work(), api(empty) as client:
             step = {"to": "escalated", "reason": "angry", "by": "bo"}
             assert (await client.post(f"/api/threads/{thread_id}/steps", json=step)).status_code == 200
-    assert (await listed(app, "needs_me"), await listed(app, "snoozed")) == ({thread_id}, set())
-    said = [one.detail for one in (await app.thread(thread_id)).actions if one.action == "woken"]
+    assert (await listed(empty, "needs_me"), await listed(empty, "snoozed")) == ({thread_id}, set())
+    said = [one.detail for one in (await empty.thread(thread_id)).actions if one.action == "woken"]
     because = {"moment": "the time is over", "mail": "the customer wrote", "escalation": "the thread became escalated"}
     assert said == [because[ends]]
-    rows = await app.rows("SELECT 1 FROM timers WHERE event ->> 'purpose' = 'snooze'")
+    rows = await empty.rows("SELECT 1 FROM timers WHERE event ->> 'purpose' = 'snooze'")
     assert rows == []
 
 
-async def test_a_snooze_is_moved_and_ended_by_hand(app: Tended) -> None:
+async def test_a_snooze_is_moved_and_ended_by_hand(empty: Tended) -> None:
     """The moment that was typed counts, on the clock of the office; an earlier one of the same thread is forgotten."""
-    thread_id = await app.write("The export stops after 500 rows.")
-    await snooze(app, f"/threads/{thread_id}", until="3h")
-    async with app.at_work(), api(app) as client:
-        later = app.clock() + timedelta(days=2)
+    thread_id = await empty.write("The export stops after 500 rows.")
+    await snooze(empty, f"/threads/{thread_id}", until="3h")
+    async with empty.at_work(), api(empty) as client:
+        later = empty.clock() + timedelta(days=2)
         wanted = {"until": later.isoformat(), "by": "bo"}
         moved = await client.put(f"/api/threads/{thread_id}/snooze", json=wanted)
         assert datetime.fromisoformat(moved.json()["snoozed_until"]) == later
-    await app.wait(hours=4)
-    assert await listed(app, "snoozed") == {thread_id}
-    answer = await snooze(app, f"/threads/{thread_id}")
+    await empty.wait(hours=4)
+    assert await listed(empty, "snoozed") == {thread_id}
+    answer = await snooze(empty, f"/threads/{thread_id}")
     assert "The thread is on the list again." in text_of(answer)
-    assert (await listed(app, "needs_me"), await listed(app, "snoozed")) == ({thread_id}, set())
+    assert (await listed(empty, "needs_me"), await listed(empty, "snoozed")) == ({thread_id}, set())
 
 
 async def test_several_threads_are_snoozed_at_once_and_what_is_done_is_not(

@@ -13,6 +13,7 @@ import pytest
 from deploy.local import Endpoints
 from services.core.web import make_app
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.bus import PATIENCE_S
 from tests.support.console import form, signed_in, text_of
 from tests.support.documents import shelve
@@ -24,17 +25,20 @@ HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 PRICES = f"# Plans and prices\n\nThe Enterprise plan costs $59 per user per month.\n\n## {HOSTILE}\n\n<script>alert(2)</script>\n"
 
 
+async def cited(one: Tended) -> None:
+    """A document, and a draft that cites it."""
+    await shelve(one.app, f"prices {HOSTILE}.md", PRICES)
+    await one.settle()
+    await one.write("What does the Enterprise plan cost a month?", subject="Prices")
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment with one document, and a draft that cites it."""
     tokens = [{"name": "desk", "token": "only-for-threads-1", "scopes": ["threads:read"]}]
     changes = {"send": {"approval": "review"}, "web": {"api_token": TOKEN, "tokens": tokens}}
-    async with tending(stack, database, topic_prefix, tmp_path, **changes) as one:
-        await shelve(one.app, f"prices {HOSTILE}.md", PRICES)
-        await one.settle()
-        await one.write("What does the Enterprise plan cost a month?", subject="Prices")
-        async with one.at_work():
-            yield one
+    async with after(cited, tending, stack, database, topic_prefix, tmp_path, **changes) as one, one.at_work():
+        yield one
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from deploy.local import Endpoints
 from services.operations import users
 from services.web.console.language import speak, translated
 from tests.catalogues import extracted
+from tests.support.beginning import after
 from tests.support.console import browser, form, signed_in, text_of
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
@@ -45,11 +46,15 @@ PAGES = (
 )
 
 
+async def asked(one: Tended) -> None:
+    """Ada asks something."""
+    await one.write("The CSV export stops after 500 rows. We are on the Team plan.", sender=f"Ada Miller <{ADA}>")
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment with a mail whose reply waits for a person."""
-    async with tending(stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one:
-        await one.write("The CSV export stops after 500 rows. We are on the Team plan.", sender=f"Ada Miller <{ADA}>")
+    async with after(asked, tending, stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one:
         yield one
     speak("en")
 

@@ -14,6 +14,7 @@ from deploy.local import Endpoints
 from services.operations.erase.export_places import TooMuch, Zipped
 from services.operations.erase.held import counts_of, found_of
 from services.web.console import personal_data
+from tests.support.beginning import after
 from tests.support.console import form, signed_in, text_of
 from tests.support.remembering import ADA, day, fact
 from tests.support.tending import Tended, tending
@@ -22,15 +23,19 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 BO = "bo@granite.example"
 
 
+async def two_people(one: Tended) -> None:
+    """Two mails of Ada, of which something was learnt, and one of Bo."""
+    mail = await one.mail("We are on the Team plan.", on=0)
+    await one.learn(mail, fact("plan", "Team", "We are on the Team plan."))
+    one.clock.forward(day(1))
+    await one.write("The CSV export stops at row 4711.", sender=f'"{HOSTILE}" <{ADA}>')
+    await one.write("Where is my invoice?", subject="Invoice", sender=BO)
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment that remembers something of Ada, whose name means harm, and has mail of Bo."""
-    async with tending(stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one:
-        mail = await one.mail("We are on the Team plan.", on=0)
-        await one.learn(mail, fact("plan", "Team", "We are on the Team plan."))
-        one.clock.forward(day(1))
-        await one.write("The CSV export stops at row 4711.", sender=f'"{HOSTILE}" <{ADA}>')
-        await one.write("Where is my invoice?", subject="Invoice", sender=BO)
+    async with after(two_people, tending, stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one:
         yield one
 
 

@@ -20,6 +20,7 @@ from services.generate_reply.conversation import ModelDeclined
 from services.model.port import Answer, Request
 from services.operations.threads.limits import LONGEST_REWORDED
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.console import form, signed_in, text_of
 from tests.support.tending import Tended, tending
 
@@ -40,13 +41,17 @@ class Declines:
         """Nothing is open."""
 
 
+async def answered(one: Tended) -> None:
+    """A mail that was answered."""
+    await one.write("How do I export as CSV?", subject="Export")
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment that answered a mail, with a rule for mails about an export, and an API token."""
     told = {"name": "export", "when": {"subject_contains": ["export"]}, "then": {"say": "Promise no date."}}
     changes: dict[str, Any] = {"behaviours": [told], "web": {"api_token": "a token for tests"}}
-    async with tending(stack, database, topic_prefix, tmp_path, **changes) as one:
-        await one.write("How do I export as CSV?", subject="Export")
+    async with after(answered, tending, stack, database, topic_prefix, tmp_path, **changes) as one:
         yield one
 
 

@@ -12,16 +12,21 @@ import pytest
 from deploy.local import Endpoints
 from services.core.web import make_app
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 
 TOKEN = "a token for tests"
 QUOTE = "on the Team plan"
 
 
+async def told(one: Memory) -> None:
+    """A plan."""
+    await one.tell("We are on the Team plan.", fact("plan", "Team", QUOTE), on=1)
+
+
 @pytest.fixture
 async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
-    async with remembering(stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN}) as one:
-        await one.tell("We are on the Team plan.", fact("plan", "Team", QUOTE), on=1)
+    async with after(told, remembering, stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN}) as one:
         yield one
 
 

@@ -12,6 +12,7 @@ from deploy.local import Endpoints
 from services.core.web import make_app
 from services.web.console import past
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.console import form, signed_in, text_of
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 
@@ -20,13 +21,17 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 TEAM, GROWTH = "We are on the Team plan now.", f"We are on the {HOSTILE} plan now."
 
 
+async def changed(one: Memory) -> None:
+    """One plan, and another one."""
+    await one.tell(TEAM, fact("plan", "Team", TEAM), on=1)
+    await one.tell(GROWTH, fact("plan", HOSTILE, GROWTH), on=5)
+    one.clock.forward(day(7))
+
+
 @pytest.fixture
 async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
     """A plan of 6 January 2026, and one since the 10th, whose name means harm; it is the 12th."""
-    async with remembering(stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN}) as one:
-        await one.tell(TEAM, fact("plan", "Team", TEAM), on=1)
-        await one.tell(GROWTH, fact("plan", HOSTILE, GROWTH), on=5)
-        one.clock.forward(day(7))
+    async with after(changed, remembering, stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN}) as one:
         yield one
 
 

@@ -34,6 +34,7 @@ from services.operations.memory import search as finding
 from services.reflect.materials import gather
 from services.reflect.turn import ended
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.remembering import Memory, day, fact, memory_loaded, remembering
 
 TOKEN = "a token for tests"
@@ -55,11 +56,15 @@ def leaks(name: str, told: object) -> list[str]:
     return [other for other in NAMES if other != name and secret(other) in str(told)]
 
 
+async def filled(one: Memory) -> None:
+    """Everybody has a memory."""
+    for number, name in enumerate(NAMES):
+        await fill(one, name, random.Random(number))
+
+
 @pytest.fixture
 async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
-    async with remembering(stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN}) as one:
-        for number, name in enumerate(NAMES):
-            await fill(one, name, random.Random(number))
+    async with after(filled, remembering, stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN}) as one:
         yield one
 
 

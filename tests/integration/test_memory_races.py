@@ -18,6 +18,7 @@ from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner, enter, publish
 from services.core.db import Database
 from services.operations.rebuild.projections import fold, state_hash
+from tests.support.beginning import after
 from tests.support.commands import loaded_commands
 from tests.support.memory_worker import worker
 from tests.support.remembering import Memory, fact, remembering
@@ -25,12 +26,6 @@ from tests.support.stack import fresh_database
 
 PEOPLE = tuple(f"p{number}@acme.example" for number in range(4))
 ROOTS = ("mail.received.v1", "turn.reflected.v1", "fact.requested.v1")
-
-
-@pytest.fixture
-async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
-    async with remembering(stack, database, topic_prefix, tmp_path) as one:
-        yield one
 
 
 async def live(memory: Memory) -> None:
@@ -45,23 +40,36 @@ async def live(memory: Memory) -> None:
         await memory.ask("add", 11, sender, key="language", value="German")
 
 
+@pytest.fixture
+async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+    """A memory of nobody."""
+    async with remembering(stack, database, topic_prefix, tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
+async def lived(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+    """A memory of the story."""
+    async with after(live, remembering, stack, database, topic_prefix, tmp_path) as one:
+        yield one
+
+
 async def stored(memory: Memory, *types: str) -> list[Envelope]:
     """The stored events of some types, in the order of storing."""
     rows = await memory.rows("SELECT * FROM events WHERE type = ANY(%(types)s) ORDER BY seq", types=list(types))
     return [history.envelope(row) for row in rows]
 
 
-async def test_every_event_again_changes_nothing(memory: Memory) -> None:
+async def test_every_event_again_changes_nothing(lived: Memory) -> None:
     """Each stored event delivered three times more, in a random order, leaves every table as it was."""
-    await live(memory)
-    before = await memory.state()
+    before = await lived.state()
     handled = [one.TYPE for one in learn_facts.PROCESSOR.handlers]
-    again = [one for one in await stored(memory, *handled) for _ in range(3)]
+    again = [one for one in await stored(lived, *handled) for _ in range(3)]
     random.Random(1).shuffle(again)
     for envelope in again:
-        await memory.process(envelope)
+        await lived.process(envelope)
     assert len(again) > 60
-    assert await memory.state() == before
+    assert await lived.state() == before
 
 
 async def test_eight_deliveries_at_once_are_one(memory: Memory) -> None:
@@ -83,18 +91,17 @@ async def test_eight_deliveries_at_once_are_one(memory: Memory) -> None:
     assert row["n"] == row["versions"]
 
 
-async def test_publishers_of_the_same_events_at_once_do_not_hold_each_other(memory: Memory) -> None:
+async def test_publishers_of_the_same_events_at_once_do_not_hold_each_other(lived: Memory) -> None:
     """Many publish the same stored events at the same time, each in an order of its own: every one is marked."""
-    await live(memory)
-    events = await stored(memory, *ROOTS)
+    events = await stored(lived, *ROOTS)
     ids = [one.id for one in events]
     orders = [random.Random(seed).sample(events, len(events)) for seed in range(12)]
     for _ in range(3):
-        async with memory.app.database.reading() as conn:
+        async with lived.app.database.reading() as conn:
             await conn.execute("UPDATE events SET published_at = NULL")
-        await asyncio.gather(*(publish(memory.app, order) for order in orders))
+        await asyncio.gather(*(publish(lived.app, order) for order in orders))
         assert all(
-            one["published_at"] for one in await memory.rows("SELECT * FROM events WHERE id = ANY(%(ids)s)", ids=ids)
+            one["published_at"] for one in await lived.rows("SELECT * FROM events WHERE id = ANY(%(ids)s)", ids=ids)
         )
 
 
@@ -123,40 +130,40 @@ async def _carry_keys(origin: Memory, to: Memory) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 async def test_people_interleaved_otherwise_give_the_same_state(
-    memory: Memory, stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path, seed: int
+    lived: Memory, stack: Endpoints, template_database: str, tmp_path: Path, seed: int
 ) -> None:
     """The same roots in another database, people interleaved at random and every event doubled: the same hash."""
-    await live(memory)
-    roots = await stored(memory, *ROOTS)
+    roots = await stored(lived, *ROOTS)
     with fresh_database(stack.database, template=template_database) as url:
-        async with remembering(stack, url, topic_prefix, tmp_path) as other:
-            await _carry_keys(memory, other)
+        async with remembering(stack, url, lived.app.settings.kafka.topic_prefix, tmp_path) as other:
+            await _carry_keys(lived, other)
             for envelope in interleaved(roots, random.Random(seed)):
                 for _ in range(2):
                     processor = read_email.PROCESSOR if envelope.type == "mail.received.v1" else learn_facts.PROCESSOR
                     await Runner(processor, other.app).process(envelope)
                 await other.settle()
-            assert await other.state() == await memory.state()
+            assert await other.state() == await lived.state()
 
 
 async def test_three_processes_at_once_give_the_state_of_one(
-    memory: Memory, stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path
+    lived: Memory, stack: Endpoints, template_database: str, tmp_path: Path
 ) -> None:
     """Three OS processes that each do every event, people in an order of their own: one state, by its hash."""
-    await live(memory)
     template = template_database
     with (
         fresh_database(stack.database, template=template) as alone,
         fresh_database(stack.database, template=template) as url,
     ):
-        async with remembering(stack, alone, topic_prefix, tmp_path) as one:
-            await _read_and_wait(memory, one)
+        async with remembering(stack, alone, lived.app.settings.kafka.topic_prefix, tmp_path) as one:
+            await _read_and_wait(lived, one)
             await one.settle()
             state_of_one = await one.state()
-        async with remembering(stack, url, topic_prefix, tmp_path) as other:
-            await _read_and_wait(memory, other)
+        async with remembering(stack, url, lived.app.settings.kafka.topic_prefix, tmp_path) as other:
+            await _read_and_wait(lived, other)
             server = loaded_commands()
-            workers = [worker(server, stack, url, topic_prefix, tmp_path, seed) for seed in range(3)]
+            workers = [
+                worker(server, stack, url, lived.app.settings.kafka.topic_prefix, tmp_path, seed) for seed in range(3)
+            ]
             await asyncio.gather(*(asyncio.to_thread(one.join) for one in workers))
             assert [one.exitcode for one in workers] == [0] * 3
             assert await other.waiting(learn_facts.PROCESSOR) == []
@@ -173,18 +180,17 @@ async def _read_and_wait(origin: Memory, to: Memory) -> None:
         await enter(to.app, envelope)
 
 
-async def test_folding_the_events_gives_the_same_memory(memory: Memory, stack: Endpoints) -> None:
+async def test_folding_the_events_gives_the_same_memory(lived: Memory, stack: Endpoints) -> None:
     """The tables of memory are a fold of the stored events, merges, late mails and people's wishes included."""
-    await live(memory)
     with fresh_database(stack.database) as url:
-        async with memory.app.database.reading() as conn:
+        async with lived.app.database.reading() as conn:
             assert await fold(conn, url) > 50
         database = Database(url, size=2)
         await database.open()
         async with database.reading() as conn:
             folded = await state_hash(conn)
         await database.close()
-    assert folded == await memory.state()
+    assert folded == await lived.state()
 
 
 def interleaved(events: list[Envelope], dice: random.Random) -> list[Envelope]:

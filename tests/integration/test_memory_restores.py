@@ -18,6 +18,7 @@ from services.core.web import make_app
 from services.operations.erase.run import erase
 from services.operations.memory import restores, restoring
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.console import form, signed_in, text_of
 from tests.support.erasing import differences, found
 from tests.support.remembering import ADA, Memory, day, fact, remembering
@@ -31,18 +32,22 @@ THEN = "2026-01-08T00:00:00Z"
 NOBODY = asyncio.Event()
 
 
+async def changed(one: Memory) -> None:
+    """Two of three change their plan."""
+    for who in (ADA, BO, CY):
+        await one.tell(TEAM, fact("plan", "Team", TEAM), on=1, sender=who)
+    await one.tell(GROWTH, fact("plan", HOSTILE, GROWTH), on=5, sender=ADA)
+    rex = fact("dog", "Rex", "Our dog is Rex.", kind="preference")
+    await one.tell(f"{GROWTH}\nOur dog is Rex.", fact("plan", HOSTILE, GROWTH), rex, on=5, sender=BO)
+    one.clock.forward(day(7))
+
+
 @pytest.fixture
 async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
     """Ada and Bo change their plan on the 10th, and Bo gets a dog; Cy's plan stays. It is the 12th."""
     reader = {"name": "reader", "token": READER, "scopes": ["operations:read", "memory:write"]}
     web = {"api_token": TOKEN, "tokens": [reader]}
-    async with remembering(stack, database, topic_prefix, tmp_path, web=web) as one:
-        for who in (ADA, BO, CY):
-            await one.tell(TEAM, fact("plan", "Team", TEAM), on=1, sender=who)
-        await one.tell(GROWTH, fact("plan", HOSTILE, GROWTH), on=5, sender=ADA)
-        rex = fact("dog", "Rex", "Our dog is Rex.", kind="preference")
-        await one.tell(f"{GROWTH}\nOur dog is Rex.", fact("plan", HOSTILE, GROWTH), rex, on=5, sender=BO)
-        one.clock.forward(day(7))
+    async with after(changed, remembering, stack, database, topic_prefix, tmp_path, web=web) as one:
         yield one
 
 

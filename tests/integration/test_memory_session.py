@@ -18,17 +18,22 @@ from services.load_memory.handler import load_layer
 from services.load_memory.layers import session
 from services.load_memory.turn import Turn
 from services.memory.embeddings import Meaning, MiniLM
+from tests.support.beginning import after
 from tests.support.remembering import Memory, day, remembering
 
 HOUR = 1 / 24  # of a day
 
 
+async def asked(one: Memory) -> None:
+    """A mail that a summary was made of."""
+    mail = await one.mail("Our shop in Graz needs single sign-on with Okta.", on=1)
+    edge = RelationProposal(subject="Ada", predicate="uses", object="Okta", quote="single sign-on with Okta")
+    await one.learn(mail, summary="Ada asked for single sign-on.", relations=(edge,))
+
+
 @pytest.fixture
 async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
-    async with remembering(stack, database, topic_prefix, tmp_path) as one:
-        mail = await one.mail("Our shop in Graz needs single sign-on with Okta.", on=1)
-        edge = RelationProposal(subject="Ada", predicate="uses", object="Okta", quote="single sign-on with Okta")
-        await one.learn(mail, summary="Ada asked for single sign-on.", relations=(edge,))
+    async with after(asked, remembering, stack, database, topic_prefix, tmp_path) as one:
         yield one
 
 

@@ -12,6 +12,7 @@ import pytest
 from deploy.local import Endpoints
 from services.core.web import make_app
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.remembering import ADA, fact
 from tests.support.tending import Tended, tending
 
@@ -21,11 +22,15 @@ INBOXES = [
 ]
 
 
+async def answered(one: Tended) -> None:
+    """A mail that was answered."""
+    await one.write("We are on the Team plan.")
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     said: dict[str, Any] = {"inboxes": INBOXES, "web": {"api_token": "t"}}
-    async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
-        await one.write("We are on the Team plan.")
+    async with after(answered, tending, stack, database, topic_prefix, tmp_path, **said) as one:
         yield one
 
 

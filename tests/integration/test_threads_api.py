@@ -17,6 +17,7 @@ from services.core.settings import WebSettings
 from services.core.units import MB
 from services.core.web import listen, make_app, serve
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.bus import PATIENCE_S
 from tests.support.tending import Tended, tending
 
@@ -24,14 +25,17 @@ TOKEN = "a token for tests"
 HOSTILE = ["'; DROP TABLE threads; --", "\u0000", "../../etc", "%27%20OR%201=1", "\u202e", "x" * 5000, "<script>"]
 
 
+async def waiting(one: Tended) -> None:
+    """A mail whose reply waits."""
+    await one.write("The CSV export stops after 500 rows.")
+
+
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment at work in which every reply waits for a person."""
     said = {"web": {"api_token": TOKEN}, "send": {"approval": "review"}}
-    async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
-        await one.write("The CSV export stops after 500 rows.")
-        async with one.at_work():
-            yield one
+    async with after(waiting, tending, stack, database, topic_prefix, tmp_path, **said) as one, one.at_work():
+        yield one
 
 
 def client(app: Tended, token: str = TOKEN) -> httpx.AsyncClient:
