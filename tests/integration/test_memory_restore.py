@@ -18,6 +18,7 @@ from services.operations.memory.restoring import (
     restore_within,
 )
 from services.operations.memory.restoring import differences as differences_of
+from tests.support.beginning import after
 from tests.support.erasing import differences
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 
@@ -47,6 +48,13 @@ async def told(memory: Memory, sender: str = ADA) -> None:
     memory.clock.forward(day(7))
 
 
+@pytest.fixture
+async def altered(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+    """A memory of what Ada told."""
+    async with after(told, remembering, stack, database, topic_prefix, tmp_path) as one:
+        yield one
+
+
 async def values(memory: Memory) -> dict[str, list[str]]:
     """What is believed, by key."""
     return {key: found for key in ("plan", "contact", "dog") if (found := await memory.current(key))}
@@ -67,32 +75,30 @@ async def brought_back(memory: Memory, on: float) -> list[str]:
     return [one.decision for one in done]
 
 
-async def test_what_came_is_taken_back_and_what_went_holds_again(memory: Memory, stack: Endpoints) -> None:
+async def test_what_came_is_taken_back_and_what_went_holds_again(altered: Memory, stack: Endpoints) -> None:
     """Looking changes nothing; the plan of before holds by itself; older mails bring nothing back; newer ones do."""
-    await told(memory)
-    assert await values(memory) == {"plan": ["Growth"], "dog": ["Rex"]}
-    assert await changes(memory, 3) == (["Growth", "Rex"], ["Bea", "Team"])
-    assert await values(memory) == {"plan": ["Growth"], "dog": ["Rex"]}
-    assert await brought_back(memory, 3) == ["retracted", "retracted", "recorded"]
-    assert await values(memory) == {"plan": ["Team"], "contact": ["Bea"]}
-    assert await changes(memory, 3) == ([], [])
-    assert await brought_back(memory, 3) == []
-    await memory.tell(GROWTH, fact("plan", "Growth", GROWTH), on=8, sent_on=4)
-    assert (await values(memory))["plan"] == ["Team"]
-    await memory.tell(GROWTH, fact("plan", "Growth", GROWTH), on=9)
-    assert (await values(memory))["plan"] == ["Growth"]
-    assert await differences(memory.app, stack) == set()
+    assert await values(altered) == {"plan": ["Growth"], "dog": ["Rex"]}
+    assert await changes(altered, 3) == (["Growth", "Rex"], ["Bea", "Team"])
+    assert await values(altered) == {"plan": ["Growth"], "dog": ["Rex"]}
+    assert await brought_back(altered, 3) == ["retracted", "retracted", "recorded"]
+    assert await values(altered) == {"plan": ["Team"], "contact": ["Bea"]}
+    assert await changes(altered, 3) == ([], [])
+    assert await brought_back(altered, 3) == []
+    await altered.tell(GROWTH, fact("plan", "Growth", GROWTH), on=8, sent_on=4)
+    assert (await values(altered))["plan"] == ["Team"]
+    await altered.tell(GROWTH, fact("plan", "Growth", GROWTH), on=9)
+    assert (await values(altered))["plan"] == ["Growth"]
+    assert await differences(altered.app, stack) == set()
 
 
-async def test_a_restore_that_was_cut_short_is_finished_by_the_next(memory: Memory) -> None:
+async def test_a_restore_that_was_cut_short_is_finished_by_the_next(altered: Memory) -> None:
     """After the first request the rest is still to be done, and nothing is done twice."""
-    await told(memory)
-    async with memory.at_work():
-        async for one in restore(memory.app, memory.person(), day(3), by="grace"):
+    async with altered.at_work():
+        async for one in restore(altered.app, altered.person(), day(3), by="grace"):
             assert one.decision == "retracted"
             break
-    assert len(await brought_back(memory, 3)) == 2
-    assert await values(memory) == {"plan": ["Team"], "contact": ["Bea"]}
+    assert len(await brought_back(altered, 3)) == 2
+    assert await values(altered) == {"plan": ["Team"], "contact": ["Bea"]}
 
 
 async def test_what_is_over_by_itself_is_not_brought_back(memory: Memory) -> None:
@@ -111,59 +117,57 @@ async def requests(memory: Memory) -> int:
     return int(row["many"])
 
 
-async def test_a_second_run_asked_again_what_was_not_decided_yet(memory: Memory) -> None:
+async def test_a_second_run_asked_again_what_was_not_decided_yet(altered: Memory) -> None:
     """Nobody is at work: the first request stays the only one, however often the restore begins, and then it goes on."""
-    await told(memory)
-    before = await requests(memory)
+    before = await requests(altered)
     for _ in range(3):
-        made = await restore_within(memory.app, memory.person(), day(3), by="grace", seconds=0.3)
+        made = await restore_within(altered.app, altered.person(), day(3), by="grace", seconds=0.3)
         assert (made.decisions, made.done) == ((), False)
-    assert await requests(memory) == before + 1
-    async with memory.at_work():
-        made = await restore_within(memory.app, memory.person(), day(3), by="grace", seconds=60)
+    assert await requests(altered) == before + 1
+    async with altered.at_work():
+        made = await restore_within(altered.app, altered.person(), day(3), by="grace", seconds=60)
     assert made.done
-    assert await requests(memory) == before + 3
-    assert await values(memory) == {"plan": ["Team"], "contact": ["Bea"]}
+    assert await requests(altered) == before + 3
+    assert await values(altered) == {"plan": ["Team"], "contact": ["Bea"]}
 
 
-async def test_what_was_changed_after_a_restore_is_brought_back_once_more(memory: Memory) -> None:
+async def test_what_was_changed_after_a_restore_is_brought_back_once_more(altered: Memory) -> None:
     """The same moment again is another restore where something was decided since."""
-    await told(memory)
-    await brought_back(memory, 3)
+    await brought_back(altered, 3)
     for key in ("plan", "contact"):
-        (row,) = await memory.rows("SELECT fact_id FROM facts WHERE superseded_at IS NULL AND key = %(key)s", key=key)
-        await memory.ask("forget", 8, fact_id=row["fact_id"])
-    assert await values(memory) == {}
-    await brought_back(memory, 3)
-    assert await values(memory) == {"plan": ["Team"], "contact": ["Bea"]}
+        (row,) = await altered.rows("SELECT fact_id FROM facts WHERE superseded_at IS NULL AND key = %(key)s", key=key)
+        await altered.ask("forget", 8, fact_id=row["fact_id"])
+    assert await values(altered) == {}
+    await brought_back(altered, 3)
+    assert await values(altered) == {"plan": ["Team"], "contact": ["Bea"]}
 
 
-async def test_everybody_is_brought_back_and_a_second_run_adds_nothing(memory: Memory, stack: Endpoints) -> None:
+async def test_everybody_is_brought_back_and_a_second_run_adds_nothing(altered: Memory, stack: Endpoints) -> None:
     """Cut short after the first person, the next run does the second; the run after that asks nothing."""
-    await told(memory)
-    await told(memory, BO)
+    await told(altered, BO)
     at = day(3)
-    changed = {one.addr: len(found.came) + len(found.gone) async for one, found in differences_of(memory.app, at, None)}
+    changed = {
+        one.addr: len(found.came) + len(found.gone) async for one, found in differences_of(altered.app, at, None)
+    }
     assert changed == {ADA: 4, BO: 4}
-    before = await requests(memory)
-    async with memory.at_work():
-        async for _, decided in restore_all(memory.app, at, None, by="grace"):
+    before = await requests(altered)
+    async with altered.at_work():
+        async for _, decided in restore_all(altered.app, at, None, by="grace"):
             assert len(decided) == 3
             break
-        rest = [len(decided) async for _, decided in restore_all(memory.app, at, None, by="grace")]
+        rest = [len(decided) async for _, decided in restore_all(altered.app, at, None, by="grace")]
         assert sorted(rest) == [0, 3]
-        again = [len(decided) async for _, decided in restore_all(memory.app, at, None, by="grace")]
+        again = [len(decided) async for _, decided in restore_all(altered.app, at, None, by="grace")]
     assert again == [0, 0]
-    assert await requests(memory) == before + 6
+    assert await requests(altered) == before + 6
     for addr in (ADA, BO):
-        assert await memory.current("plan", addr) == ["Team"]
-    assert [one async for one in differences_of(memory.app, at, "sales")] == []
-    assert await differences(memory.app, stack) == set()
+        assert await altered.current("plan", addr) == ["Team"]
+    assert [one async for one in differences_of(altered.app, at, "sales")] == []
+    assert await differences(altered.app, stack) == set()
 
 
-async def test_a_moment_to_come_is_refused(memory: Memory) -> None:
+async def test_a_moment_to_come_is_refused(altered: Memory) -> None:
     """What will be believed then is not known: nothing is taken back for it."""
-    await told(memory)
     with pytest.raises(NotPastYet, match="still to come"):
-        await changes(memory, 9)
-    assert await values(memory) == {"plan": ["Growth"], "dog": ["Rex"]}
+        await changes(altered, 9)
+    assert await values(altered) == {"plan": ["Growth"], "dog": ["Rex"]}

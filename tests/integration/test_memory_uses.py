@@ -27,12 +27,14 @@ from services.operations.erase.run import erase
 from services.operations.memory.search import find
 from services.operations.uses import daily as uses
 from services.operations.uses.listing import uses_of
+from tests.support.beginning import after
 from tests.support.erasing import differences, found
 from tests.support.remembering import ADA, Memory, day, fact, memory_loaded, remembering
 
 pytestmark = pytest.mark.timeout(300)
 DOG = "Our dog is called Rex."
 PLAN = "We are on the Team plan."
+RECALL = {"unused_days": 100, "unused_below": 0.5}
 
 
 @pytest.fixture
@@ -41,8 +43,7 @@ async def memory(
 ) -> AsyncIterator[Memory]:
     """Facts below 0.5 leave after 100 days; what was stored just now is counted at once."""
     monkeypatch.setattr(uses, "SETTLED_S", -60.0)
-    recall = {"unused_days": 100, "unused_below": 0.5}
-    async with remembering(stack, database, topic_prefix, tmp_path, recall=recall) as one:
+    async with remembering(stack, database, topic_prefix, tmp_path, recall=RECALL) as one:
         yield one
 
 
@@ -50,6 +51,16 @@ async def learned(memory: Memory) -> None:
     """A dog of little weight, and a plan."""
     dog = fact("dog", "Rex", DOG, kind="note", text="They have a dog called Rex.", importance=4)
     await memory.tell(f"{DOG}\n{PLAN}", dog, fact("plan", "Team", "on the Team plan", importance=8), on=1)
+
+
+@pytest.fixture
+async def known(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Memory]:
+    """The same with a dog and a plan."""
+    monkeypatch.setattr(uses, "SETTLED_S", -60.0)
+    async with after(learned, remembering, stack, database, topic_prefix, tmp_path, recall=RECALL) as one:
+        yield one
 
 
 async def layer(memory: Memory, on: float, words: str = "The export fails.") -> ContextLayer:
@@ -121,70 +132,65 @@ async def counts(memory: Memory) -> dict[str, tuple[int, int]]:
     return {row["key"]: (row["shown"], row["asked"]) for row in rows}
 
 
-async def test_shown_and_asked_for_are_counted_once_from_what_is_stored(memory: Memory) -> None:
+async def test_shown_and_asked_for_are_counted_once_from_what_is_stored(known: Memory) -> None:
     """Each context once, however often the round comes; nothing is written when a context is made."""
-    await learned(memory)
-    assert "Rex" in (await told(memory, 2)).text
-    await told(memory, 3, "What is our dog called?")
-    assert await counts(memory) == {}
-    assert [await count(memory), await count(memory)] == [2, 0]
-    assert await counts(memory) == {"dog": (2, 1), "plan": (2, 0)}
-    await told(memory, 4)
-    assert await count(memory) == 1
-    assert (await counts(memory))["dog"] == (3, 1)
-    dog = await the_dog(memory)
-    await draft(memory, 5, dog)
-    assert [await count(memory), await count(memory)] == [0, 0]
-    async with memory.app.database.reading() as conn:
+    assert "Rex" in (await told(known, 2)).text
+    await told(known, 3, "What is our dog called?")
+    assert await counts(known) == {}
+    assert [await count(known), await count(known)] == [2, 0]
+    assert await counts(known) == {"dog": (2, 1), "plan": (2, 0)}
+    await told(known, 4)
+    assert await count(known) == 1
+    assert (await counts(known))["dog"] == (3, 1)
+    dog = await the_dog(known)
+    await draft(known, 5, dog)
+    assert [await count(known), await count(known)] == [0, 0]
+    async with known.app.database.reading() as conn:
         (use,) = (await uses_of(conn, [dog])).values()
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "memory.md").read_text(encoding="utf-8")
     assert (use.shown, use.asked, use.asked_at, use.cited, use.cited_at) == (3, 1, day(3), 1, day(5))
     assert f"    {showing.used(use)}\n" in page
 
 
-async def test_what_nothing_asks_for_leaves_the_prompt_and_is_found_when_asked_for(memory: Memory) -> None:
+async def test_what_nothing_asks_for_leaves_the_prompt_and_is_found_when_asked_for(known: Memory) -> None:
     """Of little weight and unused for so long: out; what weighs more stays; a question, a search and the rows have it."""
-    await learned(memory)
-    await count(memory)
-    assert "Rex" in (await layer(memory, 90)).text
-    late = await layer(memory, 110)
+    await count(known)
+    assert "Rex" in (await layer(known, 90)).text
+    late = await layer(known, 110)
     assert "Rex" not in late.text
     assert "Team" in late.text
     assert "1 fact is left out as of little weight" in late.text
-    assert "Rex" in (await layer(memory, 110, "What is our dog called?")).text
-    answer = await find(memory.app, memory.person(), "the name of the dog", now=day(110))
+    assert "Rex" in (await layer(known, 110, "What is our dog called?")).text
+    answer = await find(known.app, known.person(), "the name of the dog", now=day(110))
     assert "Rex" in answer.hits[0].fact.text
-    assert await memory.current("dog") == ["Rex"]
+    assert await known.current("dog") == ["Rex"]
 
 
-async def test_a_use_brings_it_back_and_so_does_who_says_it_again_or_pins_it(memory: Memory) -> None:
+async def test_a_use_brings_it_back_and_so_does_who_says_it_again_or_pins_it(known: Memory) -> None:
     """Asked for within the time, said again, or pinned: it stays."""
-    await learned(memory)
-    await told(memory, 60, "What is our dog called?")
-    await count(memory)
-    assert "Rex" in (await layer(memory, 150)).text
-    assert "Rex" not in (await layer(memory, 170)).text
-    await memory.tell(DOG, fact("dog", "Rex", DOG, kind="note", text="They have a dog called Rex."), on=171)
-    assert "Rex" in (await layer(memory, 172)).text
-    wish = {"participant_id": memory.person(), "op": "pin", "by": "grace", "fact_id": await the_dog(memory)}
-    await enter(memory.app, memory.event(FactRequested.model_validate(wish), day(172)))
-    await memory.settle()
-    assert "Rex" in (await layer(memory, 400)).text
+    await told(known, 60, "What is our dog called?")
+    await count(known)
+    assert "Rex" in (await layer(known, 150)).text
+    assert "Rex" not in (await layer(known, 170)).text
+    await known.tell(DOG, fact("dog", "Rex", DOG, kind="note", text="They have a dog called Rex."), on=171)
+    assert "Rex" in (await layer(known, 172)).text
+    wish = {"participant_id": known.person(), "op": "pin", "by": "grace", "fact_id": await the_dog(known)}
+    await enter(known.app, known.event(FactRequested.model_validate(wish), day(172)))
+    await known.settle()
+    assert "Rex" in (await layer(known, 400)).text
 
 
-async def test_what_a_draft_cites_stays(memory: Memory) -> None:
+async def test_what_a_draft_cites_stays(known: Memory) -> None:
     """Nobody asked for it, but a reply rested on it."""
-    await learned(memory)
-    await draft(memory, 60, await the_dog(memory))
-    await count(memory)
-    assert "Rex" in (await layer(memory, 150)).text
-    assert "Rex" not in (await layer(memory, 170)).text
+    await draft(known, 60, await the_dog(known))
+    await count(known)
+    assert "Rex" in (await layer(known, 150)).text
+    assert "Rex" not in (await layer(known, 170)).text
 
 
-async def test_before_anything_was_counted_nothing_leaves(memory: Memory) -> None:
+async def test_before_anything_was_counted_nothing_leaves(known: Memory) -> None:
     """Who switches it on loses no fact that was asked for yesterday: the first round counts what is stored."""
-    await learned(memory)
-    assert "Rex" in (await layer(memory, 400)).text
+    assert "Rex" in (await layer(known, 400)).text
 
 
 async def test_by_default_nothing_is_counted_and_nothing_leaves(
@@ -198,14 +204,13 @@ async def test_by_default_nothing_is_counted_and_nothing_leaves(
         assert "Rex" in (await layer(memory, 4000)).text
 
 
-async def test_of_an_erased_person_no_count_is_left(memory: Memory, stack: Endpoints) -> None:
+async def test_of_an_erased_person_no_count_is_left(known: Memory, stack: Endpoints) -> None:
     """An erase takes the counts, and their contexts are counted for nobody afterwards; tables follow from events."""
-    await learned(memory)
-    await told(memory, 2)
-    await count(memory)
-    await told(memory, 3)
-    await erase(memory.app, await found(memory.app, ADA), by="test")
-    assert "fact_uses" not in await belongings(memory.app, frozenset({memory.person()}))
-    assert await count(memory) == 1
-    assert await counts(memory) == {}
-    assert await differences(memory.app, stack) == set()
+    await told(known, 2)
+    await count(known)
+    await told(known, 3)
+    await erase(known.app, await found(known.app, ADA), by="test")
+    assert "fact_uses" not in await belongings(known.app, frozenset({known.person()}))
+    assert await count(known) == 1
+    assert await counts(known) == {}
+    assert await differences(known.app, stack) == set()

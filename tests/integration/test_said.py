@@ -26,6 +26,7 @@ from services.operations.rebuild.scopes import scope
 from services.operations.vectors import keep
 from services.track_threads.apply import APPLIERS
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.remembering import ADA, memory_loaded
 from tests.support.tending import Tended, tending
 
@@ -85,6 +86,14 @@ async def lived(app: Tended) -> None:
     await keep.look(app.app, lambda done, of: None)
 
 
+@pytest.fixture
+async def seven(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    """The deployment with these seven threads."""
+    changes: dict[str, Any] = {"inboxes": BOXES, "web": {"api_token": TOKEN}}
+    async with after(lived, tending, stack, database, topic_prefix, tmp_path, **changes) as one:
+        yield one
+
+
 async def earlier(app: Tended) -> str:
     """The layer of the newest prompt."""
     query = "SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq DESC LIMIT 1"
@@ -98,11 +107,10 @@ async def texts(app: Tended, question: str, who: str | None = ADA) -> str:
     return "\n".join(map(view.said, (await find_said(app.app, person, question, now=app.clock())).said))
 
 
-async def test_the_ribbon_that_helped_in_thread_one_of_seven_was_out_of_reach_in_thread_eight(app: Tended) -> None:
+async def test_the_ribbon_that_helped_in_thread_one_of_seven_was_out_of_reach_in_thread_eight(seven: Tended) -> None:
     """A new mail has in its prompt what was said in the thread that bears on it, with day and speaker, however old."""
-    await lived(app)
-    await app.write(QUESTION, subject="Labels")
-    layer = await earlier(app)
+    await seven.write(QUESTION, subject="Labels")
+    layer = await earlier(seven)
     assert "WR-220 helped" in layer
     assert "2026-01-05 ada@acme.example: “Every label smudged." in layer
     assert "«Address»" in layer
@@ -134,10 +142,9 @@ async def test_every_mail_that_was_signed_with_a_name_lay_near_a_question_about_
     assert len(listening.heard) == 3
 
 
-async def test_the_api_finds_what_was_said(app: Tended) -> None:
+async def test_the_api_finds_what_was_said(seven: Tended) -> None:
     """Of a person and of everybody, behind the token."""
-    await lived(app)
-    transport = httpx.ASGITransport(make_app([routes(app.app)]))
+    transport = httpx.ASGITransport(make_app([routes(seven.app)]))
     headers = {"authorization": f"Bearer {TOKEN}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as client:
         for path in (f"/api/participants/{ADA}/said/search", "/api/said/search"):
@@ -156,12 +163,11 @@ async def test_what_an_unproven_sender_wrote_is_found_by_nobody_but_operators(ap
     assert "walrusopal" in await texts(app, "walrusopal export", who=None)
 
 
-async def test_the_model_finds_with_its_tool_what_was_said_within_the_days_that_it_gives(app: Tended) -> None:
+async def test_the_model_finds_with_its_tool_what_was_said_within_the_days_that_it_gives(seven: Tended) -> None:
     """`search_memory` tells the messages of this thread and others, not the mail that is answered, nothing out of the days."""
-    await lived(app)
-    (mail,) = await app.rows("SELECT * FROM mails WHERE subject = 'Seats'")
-    event = memory_loaded(app.person(), thread_id=mail["thread_id"], mail_ids=(mail["mail_id"],))
-    desk = Desk(event=event, app=app.app, workspace=app.workspace, now=app.clock(), mails=(mail,))
+    (mail,) = await seven.rows("SELECT * FROM mails WHERE subject = 'Seats'")
+    event = memory_loaded(seven.person(), thread_id=mail["thread_id"], mail_ids=(mail["mail_id"],))
+    desk = Desk(event=event, app=seven.app, workspace=seven.workspace, now=seven.clock(), mails=(mail,))
     found = await search.memory(SearchMemoryInput(query_text="Which ribbon helped against smudges?"), desk)
     assert "2026-01-05 ada@acme.example in «Smudges»: “Every label smudged." in found
     late = await search.memory(SearchMemoryInput(query_text="ribbon smudges", maximum_days_ago=10), desk)

@@ -51,7 +51,7 @@ async def after(
 ) -> AsyncIterator[M]:
     """What `opening` opens with these arguments, once `begin` has happened in it: at most once a process.
 
-    For what sends nothing: the copies of one beginning have its ids, and so would what they send.
+    The copies have the ids of one beginning, and so has what they send: no test may look for that among what others sent.
     """
     key = (begin, opening, repr(changes))
     if key in _kept:

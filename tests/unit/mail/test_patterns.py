@@ -27,6 +27,7 @@ from tests.support.patterns import (
     use,
 )
 
+pytestmark = pytest.mark.timeout(300)
 PACKAGES = (
     "services.mail",
     "services.memory",
