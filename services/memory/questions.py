@@ -28,7 +28,7 @@ _ABOUT_MEMORY = re.compile(
     rf"\b(?:(?:do|can|could|would) you (?:still |please |perhaps )?"
     rf"(?:remember|recall|remind (?:me|us)(?: of| about)?|(?:know|have)(?= (?:when|what|which|who|where|how|if)\b))"
     rf"|(?:did|have|had) {_WHO} (?:not )?(?:already |ever )?(?:{_SAYING}|{_SAID}){_ABOUT}"
-    rf"|(?:as )?{_WHO} (?:{_SAID}|{_SAYING}){_ABOUT}|is (?:it|there) (?:a )?noted?(?: on)?"
+    rf"|(?:as )?{_WHO} {_SAID}{_ABOUT}|is (?:it|there) (?:a )?noted?(?: on)?"
     rf"|(?:did|was|were) (?:it|there|{_WHO}) not)\b",
     re.IGNORECASE,
 )

@@ -30,6 +30,20 @@ def test_words_that_only_ask_memory_are_not_searched_by(sentence: str, words: st
     assert one.of_memory is (sentence != "Which plan are we on?")
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Could you tell me what the Team plan costs?",
+        "Can you say whether there is a trial?",
+        "Can we talk about a price?",
+    ],
+)
+def test_to_be_told_something_was_a_question_to_memory(sentence: str) -> None:
+    """Who asks to be told asks for what our documents say; what was told is asked of memory alone."""
+    assert not read(sentence, NOW).of_memory
+    assert read("Could you repeat what you told me about prices?", NOW).of_memory
+
+
 def test_a_time_is_a_window_and_no_word() -> None:
     """ "Last month" becomes February, and is not looked for in the facts."""
     one = read("Where is that order from last month?", NOW)

@@ -23,8 +23,8 @@ _SOLVED = (
     "Thank you! That clears it up, no further questions.",
 )
 _UPGRADES = (
-    "we have decided to upgrade to the {plan} plan.",
-    "good news: we are upgrading to the {plan} plan.",
+    "we have moved up to the {plan} plan.",
+    "good news: we are on the {plan} plan now.",
     "we have just upgraded to the {plan} plan.",
 )
 _COMEBACKS = (

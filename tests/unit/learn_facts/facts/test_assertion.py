@@ -12,6 +12,8 @@ from tests.support.cpu import at_most
 
 ASSERTED = [
     ("Team", "We are on the Team plan, how do I add seats?"),
+    ("555-0101", "My name is Peter and I am at 555-0101."),
+    ("555-0101", "My name is Walter and you reach me under 555-0101."),
     ("Team", "Since we are on the Team plan, can we export to CSV?"),
     ("Team", "Estamos en el plan Team, ¿podemos exportar?"),
     ("Team", "Wir haben den Tarif Team, wie kann ich exportieren?"),
