@@ -56,7 +56,7 @@ def correspondent(folder: Path, *arguments: str, **changes: str) -> Done:
 
 @contextmanager
 def up(folder: Path, *options: str) -> Iterator[list[str]]:
-    """`correspondent up` in `folder`, running, with the lines of its start; ended as Ctrl-C ends it."""
+    """`correspondent up` in `folder`, running, with the lines of its start; Ctrl-C ends it well."""
     lines: list[str] = []
     process = subprocess.Popen(
         [*COMMAND, "up", *options],
@@ -75,12 +75,24 @@ def up(folder: Path, *options: str) -> Iterator[list[str]]:
                 break
         else:
             pytest.fail("".join(lines)[-3000:])
-        threading.Thread(target=process.stdout.read, daemon=True).start()
+        rest: list[str] = []
+        reading = threading.Thread(target=lambda out: rest.extend(out), args=(process.stdout,), daemon=True)
+        reading.start()
         yield lines
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+        reading.join(60)
+        ended_well(folder, "".join([*lines, *rest]))
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
-        process.wait(60)
+            process.wait(60)
+
+
+def ended_well(folder: Path, seen: str) -> None:
+    """What Ctrl-C ends says nothing that only a programmer understands, and leaves the folder free for the next start."""
+    assert "Traceback" not in seen, seen[-3000:]
+    assert not (folder / "var" / "processes.json").exists()
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +100,7 @@ def started() -> Iterator[tuple[Path, list[str]]]:
     """The folder of a running deployment, and the lines of its start."""
     with temporary_home() as folder:
         (folder / "correspondent.toml").write_text(SETTINGS)
-        with up(folder, "--processes", "2") as lines:
+        with up(folder) as lines:
             yield folder, lines
 
 
@@ -124,15 +136,17 @@ def pids_beside(folder: Path) -> list[int]:
 
 
 @pytest.mark.slow
-def test_a_further_process_that_was_killed_left_its_share_of_the_work(app: Path) -> None:
+def test_a_further_process_that_was_killed_left_its_share_of_the_work(folder: Path) -> None:
     """`up --processes 2`: both take part; where the second is killed another one takes its place."""
-    wait_for(lambda: processes_of(app, "read_email") == 2)
-    [killed] = pids_beside(app)
-    os.kill(killed, signal.SIGKILL)
-    wait_for(lambda: pids_beside(app) not in ([], [killed]))
-    wait_for(lambda: processes_of(app, "read_email") == 2)
-    written = correspondent(app, "write", "Hello, are you there?", "--from", "Kim <kim@customer.example>")
-    assert "Hi Kim" in said(written)
+    (folder / "correspondent.toml").write_text(SETTINGS)
+    with up(folder, "--processes", "2"):
+        wait_for(lambda: processes_of(folder, "read_email") == 2)
+        [killed] = pids_beside(folder)
+        os.kill(killed, signal.SIGKILL)
+        wait_for(lambda: pids_beside(folder) not in ([], [killed]))
+        wait_for(lambda: processes_of(folder, "read_email") == 2)
+        written = correspondent(folder, "write", "Hello, are you there?", "--from", "Kim <kim@customer.example>")
+        assert "Hi Kim" in said(written)
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
@@ -262,9 +276,8 @@ def test_settings_that_cannot_be_a_file_are_said(folder: Path) -> None:
     assert "/nope.toml does not exist" in said(correspondent(folder, "up", CORRESPONDENT_CONFIG="/nope.toml"))
 
 
-@pytest.mark.parametrize("moment", ["database: ready", READY], ids=["while starting", "running"])
-def test_ctrl_c_ends_a_deployment_without_a_traceback(folder: Path, moment: str) -> None:
-    """Ctrl-C in `up`, at any moment, stops the stack in words and leaves the folder free for the next start."""
+def test_ctrl_c_while_it_starts_ends_a_deployment_without_a_traceback(folder: Path) -> None:
+    """Before it is ready, too, Ctrl-C stops the stack in words; that it does afterwards is seen where each test's `up` ends."""
     (folder / "correspondent.toml").write_text(SETTINGS)
     process = subprocess.Popen(
         [*COMMAND, "up"], cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -273,13 +286,12 @@ def test_ctrl_c_ends_a_deployment_without_a_traceback(folder: Path, moment: str)
     seen = ""
     for line in process.stdout:
         seen += line
-        if moment in line:
+        if "database: ready" in line:
             process.send_signal(signal.SIGINT)
             break
     seen += process.stdout.read()
     process.wait(60)
-    assert "Traceback" not in seen, seen[-3000:]
-    assert not (folder / "var" / "processes.json").exists()
+    ended_well(folder, seen)
 
 
 def test_up_says_in_plain_lines_on_a_terminal_what_it_waits_for(folder: Path) -> None:
@@ -297,6 +309,7 @@ def test_up_says_in_plain_lines_on_a_terminal_what_it_waits_for(folder: Path) ->
                 process.send_signal(signal.SIGINT)
     os.close(reading)
     assert process.wait(60) in (0, 130), seen
+    ended_well(folder, seen)
     lines = [line.strip() for line in seen.splitlines()]
     assert not [line for line in lines if line.startswith("{")]
     sink = f"{folder.resolve() / 'var' / 'outbox'}, a folder: no SMTP server is set"

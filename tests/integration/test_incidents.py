@@ -28,6 +28,7 @@ from services.operations.replay.run import past_cases, replay
 from services.operations.replay.selection import Selection
 from services.operations.requests import ask
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.console import form, signed_in, text_of
 from tests.support.erasing import differences, found
 from tests.support.scripted_model import ScriptedModel, Seen, reply_tool
@@ -84,6 +85,11 @@ class Desk:
         assert whole is not None
         return whole
 
+    async def threads(self) -> list[UUID]:
+        """All threads, in the order of their first mails."""
+        rows = await self.app.rows("SELECT thread_id FROM mails ORDER BY received_at")
+        return [row["thread_id"] for row in rows]
+
     async def change(self, op: Any, answer: str = "") -> WholeIncident:
         """A person closes or reopens the one incident."""
         (line,) = await self.incidents()
@@ -121,21 +127,32 @@ class Desk:
         return [one.reason for one in told if one.kind == "incident"]
 
 
+def said(request: pytest.FixtureRequest, server: ScriptedModel) -> dict[str, Any]:
+    """The settings, with what a test asks for over them."""
+    return {
+        "incidents": {"customers": 3},
+        "threads": {"quiet_s": QUIET},
+        "model": {"provider": "anthropic", "api_key": "k", "base_url": server.base_url},
+        **getattr(request, "param", {}),
+    }
+
+
+def scripted(app: Tended, server: ScriptedModel) -> Desk:
+    """The desk whose troubles the model names."""
+    one = Desk(app, server)
+    server.script(one.answer)
+    return one
+
+
 @pytest.fixture
 async def desk(
     request: pytest.FixtureRequest, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> AsyncIterator[Desk]:
-    async with ScriptedModel() as server:
-        said = {
-            "incidents": {"customers": 3},
-            "threads": {"quiet_s": QUIET},
-            "model": {"provider": "anthropic", "api_key": "k", "base_url": server.base_url},
-            **getattr(request, "param", {}),
-        }
-        async with tending(stack, database, topic_prefix, tmp_path, **said) as app:
-            one = Desk(app, server)
-            server.script(one.answer)
-            yield one
+    async with (
+        ScriptedModel() as server,
+        tending(stack, database, topic_prefix, tmp_path, **said(request, server)) as app,
+    ):
+        yield scripted(app, server)
 
 
 async def three(desk: Desk) -> list[UUID]:
@@ -145,6 +162,20 @@ async def three(desk: Desk) -> list[UUID]:
         await desk.report("bo@two.example", "csv"),
         await desk.report("cy@three.example", "secret"),
     ]
+
+
+@pytest.fixture
+async def reported(
+    request: pytest.FixtureRequest, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> AsyncIterator[Desk]:
+    """A desk to which these three have reported."""
+    async with ScriptedModel() as server:
+
+        async def begin(app: Tended) -> None:
+            await three(scripted(app, server))
+
+        async with after(begin, tending, stack, database, topic_prefix, tmp_path, **said(request, server)) as app:
+            yield scripted(app, server)
 
 
 async def test_the_third_customer_opens_it_a_person_is_called_and_the_agent_is_told(desk: Desk) -> None:
@@ -166,22 +197,20 @@ async def test_the_third_customer_opens_it_a_person_is_called_and_the_agent_is_t
         assert not any(word in one for one in desk.prompts), word
 
 
-async def test_a_turn_that_was_told_of_an_incident_is_replayed_as_it_was(desk: Desk) -> None:
+async def test_a_turn_that_was_told_of_an_incident_is_replayed_as_it_was(reported: Desk) -> None:
     """The reports of others are part of its case, so that the layer says the same in an empty deployment."""
-    await three(desk)
-    thread = await desk.report("eve@five.example", "refund")
-    assert await desk.told(thread)
-    settings = desk.app.app.settings
+    thread = await reported.report("eve@five.example", "refund")
+    assert await reported.told(thread)
+    settings = reported.app.app.settings
     cases = past_cases(settings, Selection(until="load_memory", thread=thread), documents=False)
     results = [result async for _, result, _ in replay(settings, cases, Asking())]
     assert [one.model_dump() for one in results if one.code or one.error] == []
     assert len(results) == 1
 
 
-async def test_an_author_meets_their_own_words(desk: Desk) -> None:
+async def test_an_author_meets_their_own_words(reported: Desk) -> None:
     """What they reported themselves is told as they reported it."""
-    await three(desk)
-    told = await desk.told(await desk.report("cy@three.example", "refund", subject="Refund"))
+    told = await reported.told(await reported.report("cy@three.example", "refund", subject="Refund"))
     assert told == "- 3 customers report what the author reports as «zebra csv export hangs» since 2026-01-05 09:00"
 
 
@@ -229,127 +258,122 @@ async def test_imported_mail_is_no_report(desk: Desk) -> None:
     assert await desk.app.rows("SELECT report_id FROM trouble_reports") == []
 
 
-async def test_the_answer_waits_for_approval_and_goes_to_each_who_reported_it(desk: Desk) -> None:
+async def test_the_answer_waits_for_approval_and_goes_to_each_who_reported_it(reported: Desk) -> None:
     """Nothing leaves by itself under `auto`; approved it is a reply in the customer's thread, rejected it is not."""
-    threads = await three(desk)
-    sent_before = await desk.app.rows("SELECT reply_id FROM deliveries WHERE state = 'sent'")
-    whole = await desk.change("close", ANSWER)
+    threads = await reported.threads()
+    sent_before = await reported.app.rows("SELECT reply_id FROM deliveries WHERE state = 'sent'")
+    whole = await reported.change("close", ANSWER)
     assert not whole.incident.is_open
-    await desk.app.wait(hours=1)
-    held = await desk.waiting()
+    await reported.app.wait(hours=1)
+    held = await reported.waiting()
     assert {one.thread_id for one in held} == set(threads)
     assert {one.text for one in held} == {ANSWER}
     assert {one.reason for one in held} == {"an incident that they reported is over"}
-    assert await desk.app.rows("SELECT reply_id FROM deliveries WHERE state = 'sent'") == sent_before
+    assert await reported.app.rows("SELECT reply_id FROM deliveries WHERE state = 'sent'") == sent_before
 
-    await desk.decide(held[0])
-    await desk.decide(held[1], approve=False)
-    states = {one.thread_id: one.answer for one in (await desk.whole()).reported}
+    await reported.decide(held[0])
+    await reported.decide(held[1], approve=False)
+    states = {one.thread_id: one.answer for one in (await reported.whole()).reported}
     assert states == {held[0].thread_id: "sent", held[1].thread_id: "discarded", held[2].thread_id: "draft"}
-    said = (await desk.app.thread(held[0].thread_id)).conversation
+    said = (await reported.app.thread(held[0].thread_id)).conversation
     assert [one.text for one in said][-1] == ANSWER
-    assert {(await desk.app.thread(one.thread_id)).thread.state for one in held} == {"awaiting_reply"}
+    assert {(await reported.app.thread(one.thread_id)).thread.state for one in held} == {"awaiting_reply"}
 
-    await desk.report("cy@three.example", "refund", subject="Refund")
-    await desk.change("close", ANSWER)  # it is closed already
-    assert len(await desk.waiting()) == 1
+    await reported.report("cy@three.example", "refund", subject="Refund")
+    await reported.change("close", ANSWER)  # it is closed already
+    assert len(await reported.waiting()) == 1
 
 
-async def test_a_newer_mail_takes_the_place_of_the_draft_and_is_answered_with_what_we_say(desk: Desk) -> None:
+async def test_a_newer_mail_takes_the_place_of_the_draft_and_is_answered_with_what_we_say(reported: Desk) -> None:
     """The customer writes while the draft waits: it is discarded, and the agent knows the answer."""
-    await three(desk)
-    await desk.change("close", ANSWER)
-    rows = await desk.app.rows("SELECT message_id FROM mails WHERE author_addr = 'ann@one.example'")
-    thread = await desk.report("ann@one.example", "refund", after=rows[0]["message_id"], subject="Re: Export")
-    assert thread not in {one.thread_id for one in await desk.waiting()}
-    assert "What we say: Hello," in await desk.told(thread)
+    await reported.change("close", ANSWER)
+    rows = await reported.app.rows("SELECT message_id FROM mails WHERE author_addr = 'ann@one.example'")
+    thread = await reported.report("ann@one.example", "refund", after=rows[0]["message_id"], subject="Re: Export")
+    assert thread not in {one.thread_id for one in await reported.waiting()}
+    assert "What we say: Hello," in await reported.told(thread)
 
 
-async def test_where_the_thread_is_being_answered_no_draft_is_made_and_the_incident_says_so(desk: Desk) -> None:
+async def test_where_the_thread_is_being_answered_no_draft_is_made_and_the_incident_says_so(reported: Desk) -> None:
     """A person has one thread: the text is a note there. In another a mail waits: it is answered, and told."""
-    threads = await three(desk)
+    threads = await reported.threads()
     taken = AssignmentRequested(thread_id=threads[0], assignee="bo", take_over=True, by="bo")
-    await ask(desk.app.app, taken)
-    await desk.app.settle()
-    rows = await desk.app.rows("SELECT message_id FROM mails WHERE author_addr = 'bo@two.example'")
-    await desk.app.write("Any news?", sender="bo@two.example", after=rows[0]["message_id"])
-    await desk.change("close", ANSWER)
-    states = {one.thread_id: (one.answer, one.detail) for one in (await desk.whole()).reported}
+    await ask(reported.app.app, taken)
+    await reported.app.settle()
+    rows = await reported.app.rows("SELECT message_id FROM mails WHERE author_addr = 'bo@two.example'")
+    await reported.app.write("Any news?", sender="bo@two.example", after=rows[0]["message_id"])
+    await reported.change("close", ANSWER)
+    states = {one.thread_id: (one.answer, one.detail) for one in (await reported.whole()).reported}
     assert states[threads[0]] == ("refused", "a person has the thread: the text is a note there")
     assert states[threads[1]] == ("refused", "a mail of this thread waits for an answer")
     assert states[threads[2]][0] == "draft"
-    assert any(ANSWER in one.text for one in (await desk.app.thread(threads[0])).notes)
+    assert any(ANSWER in one.text for one in (await reported.app.thread(threads[0])).notes)
 
 
-async def test_late_reporters_get_the_answer_and_three_more_reopen_it(desk: Desk) -> None:
+async def test_late_reporters_get_the_answer_and_three_more_reopen_it(reported: Desk) -> None:
     """A mail that came before the end and was learned from after it; then new reports."""
-    await three(desk)
-    late = await desk.app.write("Hello, the export is broken since today.", sender="dan@four.example")
-    await desk.change("close", ANSWER)
-    await desk.app.wait(seconds=QUIET)
-    joined = next(one for one in (await desk.whole()).reported if one.thread_id == late)
-    assert (await desk.whole()).incident.reports == 4
+    late = await reported.app.write("Hello, the export is broken since today.", sender="dan@four.example")
+    await reported.change("close", ANSWER)
+    await reported.app.wait(seconds=QUIET)
+    joined = next(one for one in (await reported.whole()).reported if one.thread_id == late)
+    assert (await reported.whole()).incident.reports == 4
     assert joined.answer in ("draft", "refused"), "its own reply may be on its way, which knows of the answer"
-    assert "What we say" in await desk.told(late)
+    assert "What we say" in await reported.told(late)
     for number in range(3):
-        assert not (await desk.whole()).incident.is_open
-        await desk.report(f"x@new{number}.example")
-    assert (await desk.whole()).incident.is_open
-    assert (await desk.calls())[-1] == "3 customers report it again since it was closed"
-    assert len(await desk.incidents()) == 1
+        assert not (await reported.whole()).incident.is_open
+        await reported.report(f"x@new{number}.example")
+    assert (await reported.whole()).incident.is_open
+    assert (await reported.calls())[-1] == "3 customers report it again since it was closed"
+    assert len(await reported.incidents()) == 1
 
 
-async def test_every_event_twice_changes_nothing(desk: Desk) -> None:
+async def test_every_event_twice_changes_nothing(reported: Desk) -> None:
     """Handled again from an empty journal, by two processes at once, and cut off before the commit."""
-    await three(desk)
-    await desk.change("close", ANSWER)
+    await reported.change("close", ANSWER)
     tables = ("incidents", "trouble_reports", "deliveries", "turns")
-    before = {table: await desk.app.rows(f"SELECT * FROM {table} ORDER BY 1") for table in tables}
-    await desk.app.rows("DELETE FROM journal WHERE consumer = 'watch_incidents' RETURNING event_id")
+    before = {table: await reported.app.rows(f"SELECT * FROM {table} ORDER BY 1") for table in tables}
+    await reported.app.rows("DELETE FROM journal WHERE consumer = 'watch_incidents' RETURNING event_id")
     wishes = "SELECT id FROM events WHERE type = 'thread.draft_requested.v1'"
-    await desk.app.rows(f"DELETE FROM journal WHERE event_id IN ({wishes}) RETURNING event_id")
-    waiting = await desk.app.waiting(watch_incidents.PROCESSOR)
+    await reported.app.rows(f"DELETE FROM journal WHERE event_id IN ({wishes}) RETURNING event_id")
+    waiting = await reported.app.waiting(watch_incidents.PROCESSOR)
     assert waiting
-    one, other = (Runner(watch_incidents.PROCESSOR, desk.app.app) for _ in range(2))
+    one, other = (Runner(watch_incidents.PROCESSOR, reported.app.app) for _ in range(2))
     cut = asyncio.create_task(one.process(waiting[0]))
     await asyncio.sleep(0)
     cut.cancel()
     await asyncio.gather(cut, return_exceptions=True)
     for envelope in waiting:
         await asyncio.gather(one.process(envelope), other.process(envelope))
-    await desk.app.settle()
-    assert {table: await desk.app.rows(f"SELECT * FROM {table} ORDER BY 1") for table in tables} == before
+    await reported.app.settle()
+    assert {table: await reported.app.rows(f"SELECT * FROM {table} ORDER BY 1") for table in tables} == before
 
 
-async def test_an_erased_customer_leaves_no_trace_and_rows_follow_from_events(desk: Desk, stack: Endpoints) -> None:
+async def test_an_erased_customer_leaves_no_trace_and_rows_follow_from_events(reported: Desk, stack: Endpoints) -> None:
     """Two of three are left: the incident stands, the agent is told nothing any more; a rebuild gives the same."""
-    await three(desk)
-    whole = await desk.change("close", ANSWER)
+    whole = await reported.change("close", ANSWER)
     assert whole.incident.customers == 3
-    app = desk.app.app
+    app = reported.app.app
     assert not await differences(app, stack)
     await erase(app, await found(app, "cy@three.example"), by="grace")
-    left = await desk.whole()
+    left = await reported.whole()
     assert [one.customer for one in left.reported] == ["ann@one.example", "bo@two.example"]
     assert left.incident.words == ""
     assert not await differences(app, stack)
-    for row in await desk.app.rows("SELECT data::text AS text FROM events"):
+    for row in await reported.app.rows("SELECT data::text AS text FROM events"):
         assert "zebra" not in row["text"]
-    assert await desk.told(await desk.report("eve@five.example", "refund")) == ""
-    assert {one.recipient for one in await desk.waiting()} == {"ann@one.example", "bo@two.example"}
+    assert await reported.told(await reported.report("eve@five.example", "refund")) == ""
+    assert {one.recipient for one in await reported.waiting()} == {"ann@one.example", "bo@two.example"}
 
 
-@pytest.mark.parametrize("desk", [{"incidents": {"customers": 3}, "web": {"api_token": TOKEN}}], indirect=True)
-async def test_the_api_lists_shows_closes_and_reopens(desk: Desk) -> None:
+@pytest.mark.parametrize("reported", [{"incidents": {"customers": 3}, "web": {"api_token": TOKEN}}], indirect=True)
+async def test_the_api_lists_shows_closes_and_reopens(reported: Desk) -> None:
     """An unknown incident is a 404; an answer that is too long is refused, in words."""
-    await three(desk)
     headers = {"Authorization": f"Bearer {TOKEN}"}
-    transport = httpx.ASGITransport(app=make_app([routes(desk.app.app)]))
+    transport = httpx.ASGITransport(app=make_app([routes(reported.app.app)]))
     async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
         (line,) = (await client.get("/api/incidents")).json()
         path = f"/api/incidents/{line['incident_id']}"
         assert len((await client.get(path)).json()["reported"]) == 3
-        async with desk.app.at_work():
+        async with reported.app.at_work():
             closed = await client.put(path, json={"is_open": False, "answer": ANSWER, "by": "grace"})
             opened = await client.put(path, json={"is_open": True, "by": "grace"})
         assert (closed.json()["incident"]["is_open"], closed.json()["incident"]["changed_by"]) == (False, "grace")
@@ -359,9 +383,9 @@ async def test_the_api_lists_shows_closes_and_reopens(desk: Desk) -> None:
         long = await client.put(path, json={"is_open": False, "answer": "a" * 32_001, "by": "grace"})
         assert long.status_code == 422
     with pytest.raises(AnswerRefused, match="32,000"):
-        await change(desk.app.app, UUID(line["incident_id"]), "close", answer="a\0", reason="", by="g", timeout_s=1)
+        await change(reported.app.app, UUID(line["incident_id"]), "close", answer="a\0", reason="", by="g", timeout_s=1)
     with pytest.raises(IncidentUnknown, match="correspondent incidents"):
-        await change(desk.app.app, UUID(int=1), "close", answer="", reason="", by="g", timeout_s=1)
+        await change(reported.app.app, UUID(int=1), "close", answer="", reason="", by="g", timeout_s=1)
 
 
 async def test_the_console_shows_closes_and_reopens_an_incident(desk: Desk) -> None:

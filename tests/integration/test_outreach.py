@@ -40,6 +40,7 @@ from services.operations.outreach.requests import by_person
 from services.operations.requests import ask
 from services.pipeline import PROCESSORS
 from services.web.served import served
+from tests.support.beginning import after
 from tests.support.console import signed_in, text_of
 from tests.support.erasing import differences, found
 from tests.support.tending import Tended, tending
@@ -126,43 +127,57 @@ async def desk(
         yield Desk(app)
 
 
-async def test_a_renewal_near_after_silence_is_a_draft_that_says_how_to_unsubscribe(desk: Desk) -> None:
+@pytest.fixture
+async def renewing(
+    request: pytest.FixtureRequest, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> AsyncIterator[Desk]:
+    """A deployment in which Ada's plan renews on 10 February."""
+    said = {"reach_out": {"rules": [RENEWAL]}, **getattr(request, "param", {})}
+    async with after(ada_renews, tending, stack, database, topic_prefix, tmp_path, **said) as app:
+        yield Desk(app)
+
+
+async def ada_renews(app: Tended) -> None:
+    """Ada writes, and a colleague notes when her plan renews."""
+    await Desk(app).know(ADA, "2026-02-10")
+
+
+async def test_a_renewal_near_after_silence_is_a_draft_that_says_how_to_unsubscribe(renewing: Desk) -> None:
     """It waits under `auto`, in the customer's own closed thread, which it leaves closed; approved it leaves once."""
-    thread = await desk.know(ADA, "2026-02-10")
+    [thread] = [row["thread_id"] for row in await renewing.app.rows("SELECT thread_id FROM threads")]
     step = {"to_state": "resolved", "trigger": "human", "by": "grace", "reason": "solved"}
-    await ask(desk.app.app, ThreadTransitionRequested.model_validate({"thread_id": thread, **step}))
-    await desk.app.settle()
-    assert await desk.round() == [], "they wrote just now"
-    await desk.days(32)
-    assert (await desk.app.thread(thread)).thread.state == "closed"
-    [held] = await desk.round()
+    await ask(renewing.app.app, ThreadTransitionRequested.model_validate({"thread_id": thread, **step}))
+    await renewing.app.settle()
+    assert await renewing.round() == [], "they wrote just now"
+    await renewing.days(32)
+    assert (await renewing.app.thread(thread)).thread.state == "closed"
+    [held] = await renewing.round()
     assert held.thread_id == thread
     assert held.text.startswith("Hi Ada,\n\nyour plan renews on 2026-02-10.")
     assert held.reason == "rule renewal: renewal date 2026-02-10, they wrote last on 2026-01-05"
     assert "You want no such mail from us? Write to support@" in held.shown
-    assert (await desk.line()).waiting == 1
-    await desk.decide(held)
-    assert (await desk.app.thread(thread)).thread.state == "closed"
-    message = await desk.mime(held)
+    assert (await renewing.line()).waiting == 1
+    await renewing.decide(held)
+    assert (await renewing.app.thread(thread)).thread.state == "closed"
+    message = await renewing.mime(held)
     assert message["List-Unsubscribe"].startswith("<mailto:support@ourcompany.example?subject=unsubscribe%20")
     assert message["List-Unsubscribe-Post"] is None
     for part in message.walk():
         if not part.is_multipart():
             assert b"You want no such mail from us?" in part.get_payload(decode=True)
-    line = await desk.line()
+    line = await renewing.line()
     assert (line.proposed, line.sent, line.waiting) == (1, 1, 0)
-    assert await desk.round() == [], "it is the same day"
-    await desk.days(1)
-    assert await desk.round() == [], "it is the same occasion"
+    assert await renewing.round() == [], "it is the same day"
+    await renewing.days(1)
+    assert await renewing.round() == [], "it is the same occasion"
 
 
-@pytest.mark.parametrize("desk", [{"reach_out": {}}], indirect=True)
-async def test_off_by_default(desk: Desk) -> None:
+@pytest.mark.parametrize("renewing", [{"reach_out": {}}], indirect=True)
+async def test_off_by_default(renewing: Desk) -> None:
     """Without a rule no round is asked for."""
-    await desk.know(ADA, "2026-02-10")
-    await desk.days(32)
-    assert await desk.round() == []
-    assert await desk.app.rows("SELECT id FROM events WHERE type = 'outreach.due.v1'") == []
+    await renewing.days(32)
+    assert await renewing.round() == []
+    assert await renewing.app.rows("SELECT id FROM events WHERE type = 'outreach.due.v1'") == []
 
 
 @pytest.mark.parametrize("desk", [{"reach_out": {"rules": [RENEWAL], "per_day": 2}}], indirect=True)
@@ -182,39 +197,37 @@ async def test_caps_hold_after_days_of_downtime_and_nothing_outdated_is_followed
     assert not any("2026-02-02" in row["reason"] for row in rows)
 
 
-async def test_a_round_that_is_come_to_days_later_proposes_nothing(desk: Desk) -> None:
+async def test_a_round_that_is_come_to_days_later_proposes_nothing(renewing: Desk) -> None:
     """The processor was away, and its event waited on the log: its day is over."""
-    await desk.know(ADA, "2026-02-10")
-    await desk.days(32)
-    await ask_for_round(desk.app.app)
-    desk.app.clock.forward(desk.app.clock() + timedelta(days=3))
-    await desk.app.settle()
-    assert await desk.waiting() == []
-    assert len(await desk.round()) == 1, "today's reason holds today"
+    await renewing.days(32)
+    await ask_for_round(renewing.app.app)
+    renewing.app.clock.forward(renewing.app.clock() + timedelta(days=3))
+    await renewing.app.settle()
+    assert await renewing.waiting() == []
+    assert len(await renewing.round()) == 1, "today's reason holds today"
 
 
-async def test_restarts_and_repeats_propose_once(desk: Desk) -> None:
+async def test_restarts_and_repeats_propose_once(renewing: Desk) -> None:
     """Two keepers ask in the same moment, the processor is cut off, and every event comes twice."""
-    await desk.know(ADA, "2026-02-10")
-    await desk.days(32)
-    await asyncio.gather(*(ask_for_round(desk.app.app) for _ in range(3)))
-    [due] = await desk.app.waiting(reach_out.PROCESSOR)
-    one, other = (Runner(reach_out.PROCESSOR, desk.app.app) for _ in range(2))
+    await renewing.days(32)
+    await asyncio.gather(*(ask_for_round(renewing.app.app) for _ in range(3)))
+    [due] = await renewing.app.waiting(reach_out.PROCESSOR)
+    one, other = (Runner(reach_out.PROCESSOR, renewing.app.app) for _ in range(2))
     cut = asyncio.create_task(one.process(due))
     await asyncio.sleep(0)
     cut.cancel()
     await asyncio.gather(cut, return_exceptions=True)
     await asyncio.gather(one.process(due), other.process(due))
-    await desk.app.settle()
-    [held] = await desk.waiting()
-    await desk.app.rows("DELETE FROM journal WHERE consumer = 'reach_out' RETURNING event_id")
-    await desk.app.settle()
-    assert [one.reply_id for one in await desk.waiting()] == [held.reply_id]
-    await desk.decide(held)
-    before = await desk.app.rows("SELECT * FROM outreach")
-    await desk.app.rows("DELETE FROM journal WHERE consumer = 'reach_out' RETURNING event_id")
-    await desk.app.settle()
-    assert await desk.app.rows("SELECT * FROM outreach") == before
+    await renewing.app.settle()
+    [held] = await renewing.waiting()
+    await renewing.app.rows("DELETE FROM journal WHERE consumer = 'reach_out' RETURNING event_id")
+    await renewing.app.settle()
+    assert [one.reply_id for one in await renewing.waiting()] == [held.reply_id]
+    await renewing.decide(held)
+    before = await renewing.app.rows("SELECT * FROM outreach")
+    await renewing.app.rows("DELETE FROM journal WHERE consumer = 'reach_out' RETURNING event_id")
+    await renewing.app.settle()
+    assert await renewing.app.rows("SELECT * FROM outreach") == before
 
 
 async def test_never_to_whom_nothing_may_be_sent(desk: Desk) -> None:
@@ -258,17 +271,16 @@ async def test_a_mail_with_the_token_unsubscribes_whoever_sent_it_and_is_not_ans
     assert await desk.round() == []
 
 
-async def test_who_unsubscribes_while_a_draft_waits_does_not_get_it(desk: Desk) -> None:
+async def test_who_unsubscribes_while_a_draft_waits_does_not_get_it(renewing: Desk) -> None:
     """Approved it is discarded, before anything leaves."""
-    await desk.know(ADA, "2026-02-10")
-    await desk.days(32)
-    [held] = await desk.round()
-    async with desk.app.at_work():
-        await by_person(desk.app.app, desk.who(ADA), lifted=False, by="grace", timeout_s=60)
-    await desk.decide(held)
-    rows = await desk.app.rows("SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=held.reply_id)
+    await renewing.days(32)
+    [held] = await renewing.round()
+    async with renewing.app.at_work():
+        await by_person(renewing.app.app, renewing.who(ADA), lifted=False, by="grace", timeout_s=60)
+    await renewing.decide(held)
+    rows = await renewing.app.rows("SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=held.reply_id)
     assert rows == [{"state": "discarded", "detail": "they have unsubscribed from such mail"}]
-    assert (await desk.line()).not_sent == 1
+    assert (await renewing.line()).not_sent == 1
 
 
 async def _writes(desk: Desk, held: HeldDraft) -> None:
@@ -315,30 +327,29 @@ async def _answered(desk: Desk, held: HeldDraft) -> None:
     ],
 )
 async def test_a_draft_that_was_overtaken_is_not_sent_and_waits_for_nobody(
-    desk: Desk, happens: Callable[[Desk, HeldDraft], Awaitable[None]], why: str
+    renewing: Desk, happens: Callable[[Desk, HeldDraft], Awaitable[None]], why: str
 ) -> None:
     """However its turn ends, the ledger and the rule's line say so; nothing of it is kept as under way."""
-    await desk.know(ADA, "2026-02-10")
-    await desk.days(32)
-    [held] = await desk.round()
-    await happens(desk, held)
-    await desk.app.settle()
-    [row] = await desk.app.rows("SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=held.reply_id)
+    await renewing.days(32)
+    [held] = await renewing.round()
+    await happens(renewing, held)
+    await renewing.app.settle()
+    [row] = await renewing.app.rows("SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=held.reply_id)
     assert row == {"state": "discarded", "detail": why}
-    line = await desk.line()
+    line = await renewing.line()
     assert (line.waiting, line.not_sent, line.sent) == (0, 1, 0)
 
 
-async def test_a_thread_rests_once_its_draft_was_overtaken(desk: Desk) -> None:
+async def test_a_thread_rests_once_its_draft_was_overtaken(renewing: Desk) -> None:
     """Its texts are not kept for a draft that nobody may decide any more."""
-    thread = await desk.know(ADA, "2026-02-10")
-    await desk.days(32)
-    [held] = await desk.round()
+    [thread] = [row["thread_id"] for row in await renewing.app.rows("SELECT thread_id FROM threads")]
+    await renewing.days(32)
+    [held] = await renewing.round()
     rests = "SELECT thread_rests(%(id)s) AS rests"
-    assert await desk.app.rows(rests, id=thread) == [{"rests": False}]
-    await _resolved(desk, held)
-    await desk.app.settle()
-    assert await desk.app.rows(rests, id=thread) == [{"rests": True}]
+    assert await renewing.app.rows(rests, id=thread) == [{"rests": False}]
+    await _resolved(renewing, held)
+    await renewing.app.settle()
+    assert await renewing.app.rows(rests, id=thread) == [{"rests": True}]
 
 
 async def _gives_up(desk: Desk, event: Envelope) -> None:
@@ -348,37 +359,35 @@ async def _gives_up(desk: Desk, event: Envelope) -> None:
     await Runner(send_email.PROCESSOR, desk.app.app).give_up(lost, OSError("the disk is full"), 3)
 
 
-async def test_the_end_of_a_turn_that_could_not_be_handled_is_redriven(desk: Desk) -> None:
+async def test_the_end_of_a_turn_that_could_not_be_handled_is_redriven(renewing: Desk) -> None:
     """It fails no turn, since none is open: it is a dead letter, and handled again the draft is discarded."""
-    await desk.know(ADA, "2026-02-10")
-    await desk.days(32)
-    [held] = await desk.round()
-    await _taken(desk, held)
-    await desk.app.settle([one for one in PROCESSORS if one.name != "send_email"])
-    [closed] = await desk.app.waiting(send_email.PROCESSOR)
-    await _gives_up(desk, closed)
-    assert await desk.app.rows("SELECT id FROM events WHERE type = 'turn.failed.v1'") == []
-    assert (await desk.line()).waiting == 1
-    await desk.app.settle()
-    assert (await desk.line()).waiting == 0
+    await renewing.days(32)
+    [held] = await renewing.round()
+    await _taken(renewing, held)
+    await renewing.app.settle([one for one in PROCESSORS if one.name != "send_email"])
+    [closed] = await renewing.app.waiting(send_email.PROCESSOR)
+    await _gives_up(renewing, closed)
+    assert await renewing.app.rows("SELECT id FROM events WHERE type = 'turn.failed.v1'") == []
+    assert (await renewing.line()).waiting == 1
+    await renewing.app.settle()
+    assert (await renewing.line()).waiting == 0
 
 
-async def test_a_draft_that_could_not_be_held_failed_and_was_not_sent(desk: Desk) -> None:
+async def test_a_draft_that_could_not_be_held_failed_and_was_not_sent(renewing: Desk) -> None:
     """What send_email gives up before anybody was asked ends in the ledger, with a person alerted."""
-    await desk.know(ADA, "2026-02-10")
-    await desk.days(32)
-    await ask_for_round(desk.app.app)
-    await desk.app.settle([one for one in PROCESSORS if one.name != "send_email"])
-    [drafted] = [one for one in await desk.app.waiting(send_email.PROCESSOR) if isinstance(one.data, ReplyDrafted)]
-    await _gives_up(desk, drafted)
-    await desk.app.settle()
-    [row] = await desk.app.rows(
+    await renewing.days(32)
+    await ask_for_round(renewing.app.app)
+    await renewing.app.settle([one for one in PROCESSORS if one.name != "send_email"])
+    [drafted] = [one for one in await renewing.app.waiting(send_email.PROCESSOR) if isinstance(one.data, ReplyDrafted)]
+    await _gives_up(renewing, drafted)
+    await renewing.app.settle()
+    [row] = await renewing.app.rows(
         "SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=drafted.data.reply_id
     )
     assert row == {"state": "failed", "detail": "OSError: the disk is full"}
-    line = await desk.line()
+    line = await renewing.line()
     assert (line.waiting, line.not_sent) == (0, 1)
-    assert (await desk.app.thread(drafted.data.thread_id)).thread.state == "escalated"
+    assert (await renewing.app.thread(drafted.data.thread_id)).thread.state == "escalated"
 
 
 PUBLIC = {"reach_out": {"rules": [RENEWAL], "public_url": "https://mail.shop.example"}, "web": {"api_token": TOKEN}}
@@ -412,40 +421,38 @@ WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 NIGHTS = {"office_hours": {"hours": dict.fromkeys(WEEK, "09:00-17:00")}}
 
 
-@pytest.mark.parametrize("desk", [NIGHTS], indirect=True)
-async def test_quiet_hours_ask_for_no_round_and_hold_what_is_approved(desk: Desk) -> None:
+@pytest.mark.parametrize("renewing", [NIGHTS], indirect=True)
+async def test_quiet_hours_ask_for_no_round_and_hold_what_is_approved(renewing: Desk) -> None:
     """Approved at night it leaves when the office opens."""
-    await desk.know(ADA, "2026-02-10")
-    await desk.days(32)
-    night = desk.app.clock().replace(hour=22)
-    desk.app.clock.forward(night)
-    assert await desk.round() == []
-    await desk.app.wait(hours=11, minutes=30)
-    [held] = await desk.round()
-    await desk.app.wait(hours=12)
-    await desk.decide(held)
+    await renewing.days(32)
+    night = renewing.app.clock().replace(hour=22)
+    renewing.app.clock.forward(night)
+    assert await renewing.round() == []
+    await renewing.app.wait(hours=11, minutes=30)
+    [held] = await renewing.round()
+    await renewing.app.wait(hours=12)
+    await renewing.decide(held)
     rows = "SELECT state, detail FROM deliveries WHERE reply_id = %(id)s"
-    [waits] = await desk.app.rows(rows, id=held.reply_id)
+    [waits] = await renewing.app.rows(rows, id=held.reply_id)
     assert waits["state"] == "approved"
     assert "the office is closed" in waits["detail"]
-    await desk.app.wait(hours=12)
-    [left] = await desk.app.rows(rows, id=held.reply_id)
+    await renewing.app.wait(hours=12)
+    [left] = await renewing.app.rows(rows, id=held.reply_id)
     assert left["state"] == "sent"
 
 
-async def test_what_came_of_it_is_counted_and_shown(desk: Desk) -> None:
+async def test_what_came_of_it_is_counted_and_shown(renewing: Desk) -> None:
     """An answer in time counts once; a rejected draft was not sent; the table is the one of the page."""
-    await desk.know(ADA, "2026-02-10")
-    await desk.know(BO, "2026-02-11")
-    await desk.days(32)
-    ada, bo = sorted(await desk.round(), key=lambda one: one.recipient)
-    await desk.decide(ada)
-    await desk.decide(bo, approve=False)
-    await desk.days(2)
+    await renewing.know(BO, "2026-02-11")
+    await renewing.days(32)
+    ada, bo = sorted(await renewing.round(), key=lambda one: one.recipient)
+    await renewing.decide(ada)
+    await renewing.decide(bo, approve=False)
+    await renewing.days(2)
     for _ in range(2):
-        await desk.app.write("Yes, let us talk.", sender=ADA, subject="Re: Export")
-        await desk.app.wait(minutes=1)
-    line = await desk.line()
+        await renewing.app.write("Yes, let us talk.", sender=ADA, subject="Re: Export")
+        await renewing.app.wait(minutes=1)
+    line = await renewing.line()
     assert (line.proposed, line.sent, line.answered, line.not_sent, line.waiting) == (2, 1, 1, 1, 0)
     terminal = Terminal(width=120, file=StringIO())
     terminal.print(table_of([line]))

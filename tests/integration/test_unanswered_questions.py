@@ -25,6 +25,7 @@ from services.operations.requests import ask
 from services.operations.threads import answers
 from services.operations.threads.answers import NewReply
 from services.web.routes import routes
+from tests.support.beginning import after
 from tests.support.console import form, signed_in, text_of
 from tests.support.smtp_server import SmtpServer
 from tests.support.tending import Tended, tending
@@ -39,18 +40,39 @@ ANSWER = "Single sign-on with Okta is part of the Enterprise plan: an owner swit
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
-    """A deployment without a document: the offline model hands every question to a person. Two inboxes, two spaces."""
+def said(server: SmtpServer) -> dict[str, Any]:
+    """No document: the offline model hands every question to a person. Two inboxes, two spaces."""
     inboxes = [
         {"name": "support", "address": "support@ourcompany.example", "vouched_by": "t"},
         {"name": "sales", "address": "sales@ourcompany.example", "vouched_by": "t", "memory": {"space": "sales"}},
         {"name": "open", "address": "open@ourcompany.example", "unproven": "human"},
     ]
-    async with SmtpServer() as server:
-        smtp = {"host": "127.0.0.1", "port": server.port, "timeout_s": 10}
-        changes: dict[str, Any] = {"inboxes": inboxes, "smtp": smtp, "web": {"api_token": TOKEN}}
-        async with tending(stack, database, topic_prefix, tmp_path, **changes) as one:
-            yield one
+    smtp = {"host": "127.0.0.1", "port": server.port, "timeout_s": 10}
+    return {"inboxes": inboxes, "smtp": smtp, "web": {"api_token": TOKEN}}
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[SmtpServer]:
+    async with SmtpServer() as one:
+        yield one
+
+
+@pytest.fixture
+async def app(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, said: dict[str, Any]
+) -> AsyncIterator[Tended]:
+    """A deployment that nobody has asked anything."""
+    async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
+        yield one
+
+
+@pytest.fixture
+async def asked(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, said: dict[str, Any]
+) -> AsyncIterator[Tended]:
+    """One that was asked by three people, and by another one."""
+    async with after(three_ask, tending, stack, database, topic_prefix, tmp_path, **said) as one:
+        yield one
 
 
 async def three_ask(app: Tended) -> list[UUID]:
@@ -81,12 +103,12 @@ async def answered(app: Tended, thread_id: UUID, text: str = ANSWER) -> None:
     await app.wait(minutes=1)
 
 
-async def test_questions_of_several_people_are_one_group_the_largest_first(app: Tended) -> None:
+async def test_questions_of_several_people_are_one_group_the_largest_first(asked: Tended) -> None:
     """It says how many people asked in how many threads, when last, why it counts, and where; one who asks twice is one."""
-    threads = await three_ask(app)
-    await app.wait(days=1)
-    threads.append(await app.write(OKTA[0], subject="Again", sender="ann@ann.example"))
-    found = await read(app)
+    threads = [row["thread_id"] for row in await asked.rows("SELECT thread_id FROM mails ORDER BY received_at")][:3]
+    await asked.wait(days=1)
+    threads.append(await asked.write(OKTA[0], subject="Again", sender="ann@ann.example"))
+    found = await read(asked)
     okta, invoices = found.groups
     assert okta.question in OKTA
     assert (okta.people, okta.threads, invoices.people) == (3, 4, 1)
@@ -97,13 +119,12 @@ async def test_questions_of_several_people_are_one_group_the_largest_first(app: 
     assert not found.cut
 
 
-async def test_a_mailbox_that_had_been_quiet_for_months_showed_no_question(app: Tended) -> None:
+async def test_a_mailbox_that_had_been_quiet_for_months_showed_no_question(asked: Tended) -> None:
     """The days count back from the newest mail, not from today; mails of more days before it do not count."""
-    await three_ask(app)
-    await app.wait(days=200)
-    assert [one.people for one in (await read(app)).groups] == [3, 1]
-    await app.write("How do we set up a webhook for new orders?", subject="Webhooks", sender="ed@ed.example")
-    found = await read(app)
+    await asked.wait(days=200)
+    assert [one.people for one in (await read(asked)).groups] == [3, 1]
+    await asked.write("How do we set up a webhook for new orders?", subject="Webhooks", sender="ed@ed.example")
+    found = await read(asked)
     assert [one.people for one in found.groups] == [1]
     assert (found.groups[0].last_asked - found.since).days == unanswered.DAYS
 
@@ -123,38 +144,38 @@ async def decide(app: Tended, *, accept: bool) -> None:
     await app.settle()
 
 
-async def test_an_answer_of_a_person_becomes_an_article_and_the_group_goes(app: Tended) -> None:
+async def test_an_answer_of_a_person_becomes_an_article_and_the_group_goes(asked: Tended) -> None:
     """The button proposes it from their words; once it is accepted, what was asked before is answered."""
-    threads = await three_ask(app)
-    await answered(app, threads[1])
-    okta = await first(app)
+    threads = [row["thread_id"] for row in await asked.rows("SELECT thread_id FROM mails ORDER BY received_at")][:3]
+    await answered(asked, threads[1])
+    okta = await first(asked)
     assert okta.answer is not None
     assert (okta.answer.thread_id, okta.answer.article, okta.reasons["answered_by_hand"]) == (threads[1], "", 1)
-    assert "The article is proposed" in text_of(await proposed(app))
-    okta = await first(app)
+    assert "The article is proposed" in text_of(await proposed(asked))
+    okta = await first(asked)
     assert okta.answer is not None
     assert okta.answer.article == "proposed"
-    await app.wait(minutes=1)
-    await decide(app, accept=True)
-    found = await read(app)
+    await asked.wait(minutes=1)
+    await decide(asked, accept=True)
+    found = await read(asked)
     assert [one.question for one in found.groups] == ["How long do you keep deleted invoices in the archive?"]
     assert found.settled == 1
 
 
-async def test_a_rejected_article_is_not_proposed_from_the_same_answer_again(app: Tended) -> None:
+async def test_a_rejected_article_is_not_proposed_from_the_same_answer_again(asked: Tended) -> None:
     """The group stays and says so; the answer in another thread may be proposed. Forged forms are refused in words."""
-    threads = await three_ask(app)
-    await answered(app, threads[0])
-    await proposed(app)
-    await decide(app, accept=False)
-    okta = await first(app)
+    threads = [row["thread_id"] for row in await asked.rows("SELECT thread_id FROM mails ORDER BY received_at")][:3]
+    await answered(asked, threads[0])
+    await proposed(asked)
+    await decide(asked, accept=False)
+    okta = await first(asked)
     assert okta.answer is not None
     assert okta.answer.article == "rejected"
-    await answered(app, threads[2], f"{ANSWER} This is the second answer.")
-    okta = await first(app)
+    await answered(asked, threads[2], f"{ANSWER} This is the second answer.")
+    okta = await first(asked)
     assert okta.answer is not None
     assert (okta.answer.thread_id, okta.answer.article) == (threads[2], "")
-    async with app.at_work(), signed_in(app.app) as grace:
+    async with asked.at_work(), signed_in(asked.app) as grace:
         token = form(await grace.get("/console/knowledge/unanswered"), "/sign-out").fields["form_token"]
         given = {"form_token": token, "thread_id": str(threads[2])}
         for reply, status in (("", 422), ("x", 422), ("00000000-0000-4000-8000-000000000000", 409)):
@@ -177,29 +198,27 @@ async def test_spaces_are_kept_apart(app: Tended) -> None:
     assert sorted((one.space, one.people) for one in found.groups) == [("", 1), ("sales", 1)]
 
 
-async def test_who_was_erased_asks_nothing(app: Tended) -> None:
+async def test_who_was_erased_asks_nothing(asked: Tended) -> None:
     """Their question is gone with them; those of others stay."""
-    await three_ask(app)
-    people, names = await person(app.app, "ann@ann.example")
-    async with app.app.database.reading() as conn:
-        found = await survey(conn, app.workspace, people, names, archive_of(app.app.settings))
-    await erase(app.app, found, by="the test")
-    okta = await first(app)
+    people, names = await person(asked.app, "ann@ann.example")
+    async with asked.app.database.reading() as conn:
+        found = await survey(conn, asked.workspace, people, names, archive_of(asked.app.settings))
+    await erase(asked.app, found, by="the test")
+    okta = await first(asked)
     assert okta.people == 2
     assert OKTA[0] not in {one.question for one in okta.asked_in}
 
 
-async def test_the_cost_has_a_bound_that_is_said(app: Tended, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cost_has_a_bound_that_is_said(asked: Tended, monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest mails alone are looked at, the newest questions compared."""
-    await three_ask(app)
     monkeypatch.setattr(unanswered, "MAILS", 2)
-    found = await read(app)
+    found = await read(asked)
     assert (found.mails, sum(one.threads for one in found.groups), found.cut) == (2, 2, True)
     monkeypatch.undo()
     monkeypatch.setattr(unanswered, "QUESTIONS", 1)
-    found = await read(app)
+    found = await read(asked)
     assert (found.questions, found.cut) == (1, True)
-    assert not (await read_all(app, monkeypatch)).cut
+    assert not (await read_all(asked, monkeypatch)).cut
 
 
 async def read_all(app: Tended, monkeypatch: pytest.MonkeyPatch) -> UnansweredList:
@@ -208,12 +227,11 @@ async def read_all(app: Tended, monkeypatch: pytest.MonkeyPatch) -> UnansweredLi
     return await read(app)
 
 
-async def test_nothing_of_a_question_is_kept_anywhere_else(app: Tended) -> None:
+async def test_nothing_of_a_question_is_kept_anywhere_else(asked: Tended) -> None:
     """Neither text nor vector is stored by looking."""
-    await three_ask(app)
-    before = await app.rows("SELECT count(*) AS n FROM embeddings")
-    await read(app)
-    assert await app.rows("SELECT count(*) AS n FROM embeddings") == before
+    before = await asked.rows("SELECT count(*) AS n FROM embeddings")
+    await read(asked)
+    assert await asked.rows("SELECT count(*) AS n FROM embeddings") == before
 
 
 async def test_a_draft_that_people_reject_or_a_hostile_question_is_shown_as_text(app: Tended) -> None:
@@ -231,10 +249,9 @@ async def test_a_draft_that_people_reject_or_a_hostile_question_is_shown_as_text
         assert "Unanswered questions" in text_of(await vic.get("/console/knowledge"))
 
 
-async def test_the_api_gives_the_same_list_to_whom_knowledge_is_open(app: Tended) -> None:
+async def test_the_api_gives_the_same_list_to_whom_knowledge_is_open(asked: Tended) -> None:
     """With a token for knowledge; limits are limits."""
-    await three_ask(app)
-    transport = httpx.ASGITransport(make_app([routes(app.app)]))
+    transport = httpx.ASGITransport(make_app([routes(asked.app)]))
     async with httpx.AsyncClient(transport=transport, base_url="http://api") as client:
         assert (await client.get("/api/documents/unanswered")).status_code == 401
         client.headers["authorization"] = f"Bearer {TOKEN}"
