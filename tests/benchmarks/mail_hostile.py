@@ -170,17 +170,17 @@ def read(name: str) -> dict[str, float | str]:
     return {"seconds": round(seconds, 2), "megabytes": round(largest_mb(), 1), "parked": mail.parked}
 
 
-def read_apart(name: str) -> dict[str, float | str]:
-    """The same in a process of its own; one that does not end or that fails has taken all the time there is."""
-    done = subprocess.run([sys.executable, "-m", __spec__.name, name], capture_output=True, check=False)
+def read_apart(*names: str) -> list[dict[str, float | str]]:
+    """The same in a process of their own; one that does not end or that fails has taken all the time there is."""
+    done = subprocess.run([sys.executable, "-m", __spec__.name, *names], capture_output=True, check=False)
     if done.returncode:
-        return {"seconds": float(CPU_LIMIT), "megabytes": 0.0, "parked": UNREADABLE}
-    return dict(json.loads(done.stdout))
+        return [{"seconds": float(CPU_LIMIT), "megabytes": 0.0, "parked": UNREADABLE} for _ in names]
+    return [dict(json.loads(line)) for line in done.stdout.splitlines()]
 
 
 def measure() -> list[Measured]:
     """The slowest and the largest of all, and how many our reader gave up on."""
-    found = {name: read_apart(name) for name in MAILS}
+    found = {name: read_apart(name)[0] for name in MAILS}
     seconds = {name: float(one["seconds"]) for name, one in found.items()}
     megabytes = {name: float(one["megabytes"]) for name, one in found.items()}
     slowest, largest = max(seconds, key=seconds.__getitem__), max(megabytes, key=megabytes.__getitem__)
@@ -194,7 +194,8 @@ def measure() -> list[Measured]:
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        print(json.dumps(read(sys.argv[1])))
+        for each in sys.argv[1:]:
+            print(json.dumps(read(each)))
     else:
         for each in MAILS:
-            print(f"{each[:60]:60} {read_apart(each)}", flush=True)
+            print(f"{each[:60]:60} {read_apart(each)[0]}", flush=True)

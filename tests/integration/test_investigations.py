@@ -63,6 +63,7 @@ from tests.support.scripted_model import (
     reply_text,
     reply_tools,
 )
+from tests.support.tending import Tended
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -73,6 +74,22 @@ async def desk(
 ) -> AsyncIterator[Desk]:
     async with investigating(stack, database, topic_prefix, tmp_path, **getattr(request, "param", {})) as one:
         yield one
+
+
+async def asked(app: Tended) -> None:
+    """Ada writes."""
+    await app.write("Our export fails.", sender=ADA)
+
+
+@pytest.fixture
+async def case(
+    request: pytest.FixtureRequest, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> AsyncIterator[tuple[Desk, UUID]]:
+    """A desk, and the thread of a mail of Ada's."""
+    changes = getattr(request, "param", {})
+    async with investigating(stack, database, topic_prefix, tmp_path, begin=asked, **changes) as one:
+        [row] = await one.app.rows("SELECT thread_id FROM threads")
+        yield one, row["thread_id"]
 
 
 async def test_a_hard_case_ends_in_a_note_a_diff_and_proposals_that_a_person_decides(desk: Desk) -> None:
@@ -127,9 +144,9 @@ async def test_a_hard_case_ends_in_a_note_a_diff_and_proposals_that_a_person_dec
     assert len(await desk.app.rows("SELECT reply_id FROM deliveries")) == before, "an investigation sends nothing"
 
 
-async def test_an_accepted_brief_is_the_brief_unless_it_was_written_again_meanwhile(desk: Desk) -> None:
+async def test_an_accepted_brief_is_the_brief_unless_it_was_written_again_meanwhile(case: tuple[Desk, UUID]) -> None:
     """What a person accepts is asked for as their own change, of the version that the model read."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     await ask(desk.app.app, BriefRequested(participant_id=desk.who(), op="edit", text="Ada runs exports.", by="grace"))
     await desk.app.settle()
     desk.rounds(write(HOT, "Ada runs exports, nightly."), finish())
@@ -145,9 +162,9 @@ async def test_an_accepted_brief_is_the_brief_unless_it_was_written_again_meanwh
     assert refused["reason"] == "it was written again since: look at it as it is now"
 
 
-async def test_the_next_investigation_finds_the_scratchpad_and_skills(desk: Desk) -> None:
+async def test_the_next_investigation_finds_the_scratchpad_and_skills(case: tuple[Desk, UUID]) -> None:
     """What was written there is in the next folder of that person, and in nobody else's."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     other = await desk.app.write("My export is slow.", sender=BO)
     desk.rounds(
         lambda _: reply_tools(
@@ -167,9 +184,9 @@ async def test_the_next_investigation_finds_the_scratchpad_and_skills(desk: Desk
     assert PAD not in await desk.opened()
 
 
-async def test_two_at_once_are_merged_and_a_conflict_is_shown(desk: Desk) -> None:
+async def test_two_at_once_are_merged_and_a_conflict_is_shown(case: tuple[Desk, UUID]) -> None:
     """Each has the folder as it was when it began; what both wrote otherwise stands twice, and the second one says so."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     desk.rounds(write(PAD, "- one\n- two\n- three\n"), finish())
     await desk.investigate(thread)
     texts = {
@@ -203,9 +220,9 @@ async def test_two_at_once_are_merged_and_a_conflict_is_shown(desk: Desk) -> Non
     assert any(f"both stand in {PAD}" in note for note in await desk.notes(thread))
 
 
-async def test_a_third_at_once_is_refused(desk: Desk) -> None:
+async def test_a_third_at_once_is_refused(case: tuple[Desk, UUID]) -> None:
     """As many as the settings say are open; the next request is refused with the reason and costs no call."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     desk.rounds(finish())
     ids = []
     for _ in range(3):
@@ -217,10 +234,10 @@ async def test_a_third_at_once_is_refused(desk: Desk) -> None:
     assert desk.asked == []
 
 
-@pytest.mark.parametrize("desk", [{"enabled": False}], indirect=True)
-async def test_off_by_default(desk: Desk) -> None:
+@pytest.mark.parametrize("case", [{"enabled": False}], indirect=True)
+async def test_off_by_default(case: tuple[Desk, UUID]) -> None:
     """Where it is not set nothing is investigated, and the answer says how to set it."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     whole = await desk.investigate(thread)
     assert (whole.investigation.outcome, whole.reason) == (
         "refused",
@@ -254,10 +271,10 @@ async def test_the_folder_holds_nothing_of_anybody_else(desk: Desk) -> None:
     assert "giraffe" not in text.lower()
 
 
-@pytest.mark.parametrize("desk", [{"rounds": 3}], indirect=True)
-async def test_rounds_are_bounded_and_the_last_one_has_to_end_it(desk: Desk) -> None:
+@pytest.mark.parametrize("case", [{"rounds": 3}], indirect=True)
+async def test_rounds_are_bounded_and_the_last_one_has_to_end_it(case: tuple[Desk, UUID]) -> None:
     """A model that only looks is told to end in its last round; where it does not, the note says so."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     desk.rounds(lambda _: reply_tools(("list_files", {}), memory(command="create", path=PAD, file_text="- so far\n")))
     whole = await desk.investigate(thread)
     assert (whole.investigation.outcome, whole.investigation.rounds) == ("out_of_rounds", 3)
@@ -276,17 +293,17 @@ async def test_tokens_are_bounded(desk: Desk) -> None:
     assert len(desk.asked) == whole.investigation.rounds < 16
 
 
-async def test_an_answer_without_a_call_is_a_round_and_a_refusal_ends_it(desk: Desk) -> None:
+async def test_an_answer_without_a_call_is_a_round_and_a_refusal_ends_it(case: tuple[Desk, UUID]) -> None:
     """A model that only talks is reminded; one that declines is not asked again."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     desk.rounds(lambda _: reply_text("Let me think."), lambda _: refusal())
     whole = await desk.investigate(thread)
     assert (whole.investigation.outcome, whole.investigation.rounds) == ("declined", 2)
 
 
-async def test_a_round_that_fails_for_good_ends_it_and_says_so(desk: Desk) -> None:
+async def test_a_round_that_fails_for_good_ends_it_and_says_so(case: tuple[Desk, UUID]) -> None:
     """An investigation whose call the provider refuses has failed; it is not left open."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     desk.rounds(lambda _: failing(400, "invalid_request_error", "no such model"))
     id = await desk.request(thread)
     await desk.step(InvestigationRequested.TYPE)
@@ -300,9 +317,9 @@ async def test_a_round_that_fails_for_good_ends_it_and_says_so(desk: Desk) -> No
     assert "It ended without a note (failed)" in (await desk.notes(thread))[0]
 
 
-async def test_a_person_stops_it(desk: Desk) -> None:
+async def test_a_person_stops_it(case: tuple[Desk, UUID]) -> None:
     """No further round is asked for; what was written by then is kept."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     desk.rounds(write(PAD, "- so far\n"))
     id = await desk.request(thread)
     await desk.step(InvestigationRequested.TYPE)
@@ -319,9 +336,9 @@ async def test_a_person_stops_it(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("point", sorted(INVESTIGATION_POINTS))
-async def test_killed_anywhere_it_asks_nothing_twice_and_ends_once(desk: Desk, point: str) -> None:
+async def test_killed_anywhere_it_asks_nothing_twice_and_ends_once(case: tuple[Desk, UUID], point: str) -> None:
     """SIGKILL within and between rounds: each round is asked for once, and there is one note."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     desk.rounds(write(PAD, "- one\n"), write(PAD, "- one\n- two\n"), finish())
     await desk.request(thread)
     await desk.step(InvestigationRequested.TYPE)
@@ -377,9 +394,9 @@ async def test_an_erase_takes_all_of_it_and_leaves_that_of_others(desk: Desk, st
     assert await differences(desk.app.app, stack) == set()
 
 
-async def test_retention_takes_its_words(desk: Desk, stack: Endpoints) -> None:
+async def test_retention_takes_its_words(case: tuple[Desk, UUID], stack: Endpoints) -> None:
     """After `retention.bodies_days` note, diff, proposals and what was kept are empty, in tables and events."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     desk.rounds(write(PAD, "- one\n"), write(HOT, "Ada exports."), finish("It is the okapi."))
     whole = await desk.investigate(thread)
     await desk.app.wait(days=200)
@@ -502,9 +519,9 @@ async def test_the_fact_that_is_corrected_has_to_be_in_the_folder(desk: Desk) ->
     assert await desk.app.rows(current) == [{"key": "plan", "value": "Team"}]
 
 
-async def test_a_request_that_is_asked_again_changes_nothing(desk: Desk) -> None:
+async def test_a_request_that_is_asked_again_changes_nothing(case: tuple[Desk, UUID]) -> None:
     """The same investigation is opened once."""
-    thread = await desk.app.write("Our export fails.", sender=ADA)
+    desk, thread = case
     desk.rounds(finish())
     id = await desk.request(thread)
     await desk.app.settle()

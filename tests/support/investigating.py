@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -19,6 +20,7 @@ from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.operations.investigations.listing import WholeInvestigation, whole_investigation
 from services.operations.requests import ask
+from tests.support.beginning import after
 from tests.support.scripted_model import Behaviour, ScriptedModel, Seen, reply_tool, reply_tools
 from tests.support.tending import Tended, tending
 
@@ -137,9 +139,16 @@ async def mail_of(desk: Desk, thread: UUID) -> UUID:
 
 @asynccontextmanager
 async def investigating(
-    stack: Endpoints, database: str, topic_prefix: str, home: Path, **changes: Any
+    stack: Endpoints,
+    database: str,
+    topic_prefix: str,
+    home: Path,
+    *,
+    begin: Callable[[Tended], Awaitable[Any]] | None = None,
+    **changes: Any,
 ) -> AsyncIterator[Desk]:
-    """The deployment; `changes` are those of `[investigate]`."""
+    """The deployment; `changes` are those of `[investigate]`. `begin` is handled once for all that name it."""
+    opening = partial(after, begin, tending) if begin else tending
     async with ScriptedModel() as server:
         said = {
             "model": {"provider": "anthropic", "api_key": "k", "base_url": server.base_url, "max_retries": 0},
@@ -147,5 +156,5 @@ async def investigating(
             "investigate": {"enabled": True, **changes},
         }
         server.script(otherwise)
-        async with tending(stack, database, topic_prefix, home, **said) as app:
+        async with opening(stack, database, topic_prefix, home, **said) as app:
             yield Desk(app, server)
