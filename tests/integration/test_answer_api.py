@@ -36,11 +36,11 @@ async def for_a_person(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment at work, with a thread that a person has."""
     reading = {"name": "desk", "token": "reads only, this one", "scopes": ["threads:read"]}
     said = {"web": {"api_token": TOKEN, "tokens": [reading]}, "behaviours": [RULE]}
-    async with after(for_a_person, tending, stack, database, topic_prefix, tmp_path, **said) as one:
+    async with after(for_a_person, tending, stack, template_database, topic_prefix, tmp_path, **said) as one:
         yield one
 
 

@@ -36,12 +36,15 @@ async def answered(one: Tended) -> None:
 
 @pytest.fixture
 async def app(
-    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Tended]:
     """A deployment with one thread and four tokens."""
     monkeypatch.setenv("READER_TOKEN", READER)
     web = {"api_token": API, "tokens": TOKENS}
-    async with after(answered, tending, stack, database, topic_prefix, tmp_path, web=web) as one, one.at_work():
+    async with (
+        after(answered, tending, stack, template_database, topic_prefix, tmp_path, web=web) as one,
+        one.at_work(),
+    ):
         yield one
 
 

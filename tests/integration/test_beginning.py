@@ -24,10 +24,10 @@ async def begun(one: Memory) -> None:
 
 @pytest.mark.parametrize("time", range(3))
 async def test_each_test_has_the_beginning_and_nothing_of_another(
-    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, time: int
+    stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path, time: int
 ) -> None:
     """Its rows, files, clock and count of mails; what a test adds, in the cache too, is gone for the next one."""
-    async with after(begun, remembering, stack, database, topic_prefix, tmp_path) as memory:
+    async with after(begun, remembering, stack, template_database, topic_prefix, tmp_path) as memory:
         assert len(_played) == 1
         assert await memory.current() == ["Team"]
         assert memory.clock() > day(2)
@@ -44,12 +44,12 @@ async def test_each_test_has_the_beginning_and_nothing_of_another(
 
 
 async def test_other_settings_are_another_beginning(
-    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+    stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
     """What was played under some settings is no beginning for a deployment with others."""
     played = len(_played)
     async with after(
-        begun, remembering, stack, database, topic_prefix, tmp_path, send={"approval": "review"}
+        begun, remembering, stack, template_database, topic_prefix, tmp_path, send={"approval": "review"}
     ) as memory:
         assert memory.workspace == topic_prefix.strip(".") == _played[-1]
     assert len(_played) == played + 1

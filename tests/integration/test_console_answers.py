@@ -29,10 +29,10 @@ async def waiting(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment in which every reply waits for a person, with a mail that does, and processors at work."""
     async with (
-        after(waiting, tending, stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one,
+        after(waiting, tending, stack, template_database, topic_prefix, tmp_path, send={"approval": "review"}) as one,
         one.at_work(),
     ):
         yield one
@@ -165,10 +165,12 @@ async def for_a_person(one: Tended) -> None:
 
 
 @pytest.fixture
-async def escalated(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def escalated(
+    stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path
+) -> AsyncIterator[Tended]:
     """A thread that a person has, with the agent's suggestion in a note; there are canned answers."""
     changes = {"canned_answers": CANNED, "web": {"api_token": "a token for tests"}}
-    async with after(for_a_person, tending, stack, database, topic_prefix, tmp_path, **changes) as one:
+    async with after(for_a_person, tending, stack, template_database, topic_prefix, tmp_path, **changes) as one:
         yield one
 
 

@@ -28,9 +28,9 @@ async def three_plans(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """Ada writes from work and from home, on another plan there; Bo is on Ada's plan, under a hostile name."""
-    async with after(three_plans, tending, stack, database, topic_prefix, tmp_path) as one:
+    async with after(three_plans, tending, stack, template_database, topic_prefix, tmp_path) as one:
         yield one
 
 

@@ -47,9 +47,9 @@ async def three(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment with three threads of Ada's."""
-    async with after(three, tending, stack, database, topic_prefix, tmp_path, **CHANGES) as one:
+    async with after(three, tending, stack, template_database, topic_prefix, tmp_path, **CHANGES) as one:
         yield one
 
 

@@ -33,11 +33,11 @@ async def cited(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment with one document, and a draft that cites it."""
     tokens = [{"name": "desk", "token": "only-for-threads-1", "scopes": ["threads:read"]}]
     changes = {"send": {"approval": "review"}, "web": {"api_token": TOKEN, "tokens": tokens}}
-    async with after(cited, tending, stack, database, topic_prefix, tmp_path, **changes) as one, one.at_work():
+    async with after(cited, tending, stack, template_database, topic_prefix, tmp_path, **changes) as one, one.at_work():
         yield one
 
 

@@ -52,9 +52,11 @@ async def asked(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment with a mail whose reply waits for a person."""
-    async with after(asked, tending, stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one:
+    async with after(
+        asked, tending, stack, template_database, topic_prefix, tmp_path, send={"approval": "review"}
+    ) as one:
         yield one
     speak("en")
 

@@ -26,10 +26,10 @@ async def asked(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment in which every reply waits for a person."""
     async with (
-        after(asked, tending, stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one,
+        after(asked, tending, stack, template_database, topic_prefix, tmp_path, send={"approval": "review"}) as one,
         one.at_work(),
     ):
         yield one

@@ -33,9 +33,11 @@ async def two_people(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment that remembers something of Ada, whose name means harm, and has mail of Bo."""
-    async with after(two_people, tending, stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one:
+    async with after(
+        two_people, tending, stack, template_database, topic_prefix, tmp_path, send={"approval": "review"}
+    ) as one:
         yield one
 
 

@@ -47,11 +47,11 @@ async def answered(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment that answered a mail, with a rule for mails about an export, and an API token."""
     told = {"name": "export", "when": {"subject_contains": ["export"]}, "then": {"say": "Promise no date."}}
     changes: dict[str, Any] = {"behaviours": [told], "web": {"api_token": "a token for tests"}}
-    async with after(answered, tending, stack, database, topic_prefix, tmp_path, **changes) as one:
+    async with after(answered, tending, stack, template_database, topic_prefix, tmp_path, **changes) as one:
         yield one
 
 

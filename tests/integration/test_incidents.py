@@ -166,7 +166,7 @@ async def three(desk: Desk) -> list[UUID]:
 
 @pytest.fixture
 async def reported(
-    request: pytest.FixtureRequest, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+    request: pytest.FixtureRequest, stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path
 ) -> AsyncIterator[Desk]:
     """A desk to which these three have reported."""
     async with ScriptedModel() as server:
@@ -174,7 +174,9 @@ async def reported(
         async def begin(app: Tended) -> None:
             await three(scripted(app, server))
 
-        async with after(begin, tending, stack, database, topic_prefix, tmp_path, **said(request, server)) as app:
+        async with after(
+            begin, tending, stack, template_database, topic_prefix, tmp_path, **said(request, server)
+        ) as app:
             yield scripted(app, server)
 
 

@@ -83,11 +83,11 @@ async def asked(app: Tended) -> None:
 
 @pytest.fixture
 async def case(
-    request: pytest.FixtureRequest, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+    request: pytest.FixtureRequest, stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path
 ) -> AsyncIterator[tuple[Desk, UUID]]:
     """A desk, and the thread of a mail of Ada's."""
     changes = getattr(request, "param", {})
-    async with investigating(stack, database, topic_prefix, tmp_path, begin=asked, **changes) as one:
+    async with investigating(stack, template_database, topic_prefix, tmp_path, begin=asked, **changes) as one:
         [row] = await one.app.rows("SELECT thread_id FROM threads")
         yield one, row["thread_id"]
 

@@ -29,9 +29,11 @@ async def changed(one: Memory) -> None:
 
 
 @pytest.fixture
-async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+async def memory(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
     """A plan of 6 January 2026, and one since the 10th, whose name means harm; it is the 12th."""
-    async with after(changed, remembering, stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN}) as one:
+    async with after(
+        changed, remembering, stack, template_database, topic_prefix, tmp_path, web={"api_token": TOKEN}
+    ) as one:
         yield one
 
 

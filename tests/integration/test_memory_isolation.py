@@ -63,8 +63,10 @@ async def filled(one: Memory) -> None:
 
 
 @pytest.fixture
-async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
-    async with after(filled, remembering, stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN}) as one:
+async def memory(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+    async with after(
+        filled, remembering, stack, template_database, topic_prefix, tmp_path, web={"api_token": TOKEN}
+    ) as one:
         yield one
 
 

@@ -48,9 +48,9 @@ async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: P
 
 
 @pytest.fixture
-async def lived(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+async def lived(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
     """A memory of the story."""
-    async with after(live, remembering, stack, database, topic_prefix, tmp_path) as one:
+    async with after(live, remembering, stack, template_database, topic_prefix, tmp_path) as one:
         yield one
 
 

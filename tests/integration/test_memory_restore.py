@@ -49,9 +49,9 @@ async def told(memory: Memory, sender: str = ADA) -> None:
 
 
 @pytest.fixture
-async def altered(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+async def altered(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
     """A memory of what Ada told."""
-    async with after(told, remembering, stack, database, topic_prefix, tmp_path) as one:
+    async with after(told, remembering, stack, template_database, topic_prefix, tmp_path) as one:
         yield one
 
 

@@ -43,11 +43,11 @@ async def changed(one: Memory) -> None:
 
 
 @pytest.fixture
-async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+async def memory(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
     """Ada and Bo change their plan on the 10th, and Bo gets a dog; Cy's plan stays. It is the 12th."""
     reader = {"name": "reader", "token": READER, "scopes": ["operations:read", "memory:write"]}
     web = {"api_token": TOKEN, "tokens": [reader]}
-    async with after(changed, remembering, stack, database, topic_prefix, tmp_path, web=web) as one:
+    async with after(changed, remembering, stack, template_database, topic_prefix, tmp_path, web=web) as one:
         yield one
 
 

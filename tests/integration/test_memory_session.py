@@ -32,8 +32,8 @@ async def asked(one: Memory) -> None:
 
 
 @pytest.fixture
-async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
-    async with after(asked, remembering, stack, database, topic_prefix, tmp_path) as one:
+async def memory(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+    async with after(asked, remembering, stack, template_database, topic_prefix, tmp_path) as one:
         yield one
 
 

@@ -55,11 +55,11 @@ async def learned(memory: Memory) -> None:
 
 @pytest.fixture
 async def known(
-    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Memory]:
     """The same with a dog and a plan."""
     monkeypatch.setattr(uses, "SETTLED_S", -60.0)
-    async with after(learned, remembering, stack, database, topic_prefix, tmp_path, recall=RECALL) as one:
+    async with after(learned, remembering, stack, template_database, topic_prefix, tmp_path, recall=RECALL) as one:
         yield one
 
 

@@ -129,11 +129,11 @@ async def desk(
 
 @pytest.fixture
 async def renewing(
-    request: pytest.FixtureRequest, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+    request: pytest.FixtureRequest, stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path
 ) -> AsyncIterator[Desk]:
     """A deployment in which Ada's plan renews on 10 February."""
     said = {"reach_out": {"rules": [RENEWAL]}, **getattr(request, "param", {})}
-    async with after(ada_renews, tending, stack, database, topic_prefix, tmp_path, **said) as app:
+    async with after(ada_renews, tending, stack, template_database, topic_prefix, tmp_path, **said) as app:
         yield Desk(app)
 
 

@@ -28,9 +28,9 @@ async def answered(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     said: dict[str, Any] = {"inboxes": INBOXES, "web": {"api_token": "t"}}
-    async with after(answered, tending, stack, database, topic_prefix, tmp_path, **said) as one:
+    async with after(answered, tending, stack, template_database, topic_prefix, tmp_path, **said) as one:
         yield one
 
 

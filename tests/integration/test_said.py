@@ -87,10 +87,10 @@ async def lived(app: Tended) -> None:
 
 
 @pytest.fixture
-async def seven(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def seven(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """The deployment with these seven threads."""
     changes: dict[str, Any] = {"inboxes": BOXES, "web": {"api_token": TOKEN}}
-    async with after(lived, tending, stack, database, topic_prefix, tmp_path, **changes) as one:
+    async with after(lived, tending, stack, template_database, topic_prefix, tmp_path, **changes) as one:
         yield one
 
 

@@ -31,10 +31,10 @@ async def waiting(one: Tended) -> None:
 
 
 @pytest.fixture
-async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment at work in which every reply waits for a person."""
     said = {"web": {"api_token": TOKEN}, "send": {"approval": "review"}}
-    async with after(waiting, tending, stack, database, topic_prefix, tmp_path, **said) as one, one.at_work():
+    async with after(waiting, tending, stack, template_database, topic_prefix, tmp_path, **said) as one, one.at_work():
         yield one
 
 

@@ -68,10 +68,10 @@ async def app(
 
 @pytest.fixture
 async def asked(
-    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, said: dict[str, Any]
+    stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path, said: dict[str, Any]
 ) -> AsyncIterator[Tended]:
     """One that was asked by three people, and by another one."""
-    async with after(three_ask, tending, stack, database, topic_prefix, tmp_path, **said) as one:
+    async with after(three_ask, tending, stack, template_database, topic_prefix, tmp_path, **said) as one:
         yield one
 
 
