@@ -36,6 +36,7 @@ TESTS = {
 # They speak to a broker, and run on the embedded one alone.
 EMBEDDED_ALONE = {
     "tests/integration/test_console_pipeline.py": "what a page shows of dead letters",
+    "tests/integration/test_demo_seeds.py": "the demo, which has an embedded stack of its own",
     "tests/integration/test_documented_commands.py": "the demo, which has an embedded stack of its own",
     "tests/integration/test_embedded_stack.py": "the embedded stack itself; its one test of Apache's has the mark `kafka`",
     "tests/integration/test_embedded_stack_places.py": "the embedded stack itself",
