@@ -11,6 +11,7 @@ from schemas.events.retention import MailRetentionDue
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.ids import participant_id
+from services.core.keys import Erased
 from services.mail.message import Address
 from services.mail.part_roles import seal_of
 from services.mail.reply_text import is_only_a_head
@@ -31,8 +32,11 @@ LONGEST_NAME = 100  # characters of a display name in the event; the mail itself
 
 async def on_mail_received(work: Work[MailReceived]) -> None:
     """Read it, then decide thread and verdict under the locks on its Message-ID and on those that it answers."""
-    reading = await read(work)
-    attachments = await keep_attachments(work, reading, read=_is_to_be_answered(work.event, reading))
+    try:
+        reading = await read(work)
+        attachments = await keep_attachments(work, reading, read=_is_to_be_answered(work.event, reading))
+    except Erased:  # its bytes went with somebody: nobody can read them any more
+        return
     spam = await spam_verdict(work, reading.raw)
     async with work.unit() as unit:
         mail = facts(reading, work.event, unit, work.app)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.mail import EmailRead
+from schemas.events.mail import EmailRead, MailReceived
 from services.core.app import App
 from services.core.bus import event_store as history
 from services.core.bus.runner import Runner
@@ -450,3 +450,18 @@ async def test_a_report_is_about_whom_we_wrote_to(app: App) -> None:
     assert report is not None
     assert (report.kind, report.status) == ("soft", "4.2.2")
     assert report.recipients == ("other@acme.example", ANN)
+
+
+async def test_a_mail_whose_bytes_went_with_an_erase_was_given_up(app: App) -> None:
+    """Its event may be somebody else's, and stays: it is done, and nothing comes of it."""
+    taken = await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+    (row,) = await events_of(app, taken.mail_id)
+    received = history.envelope(row)
+    assert isinstance(received.data, MailReceived)
+    destroyed = f"{uuid4().hex}/{received.data.blob.partition('/')[2]}"
+    unreadable = replace(received, data=received.data.model_copy(update={"blob": destroyed}))
+    await Runner(PROCESSOR, app).process(unreadable)
+    assert len(await events_of(app, taken.mail_id)) == 1
+    async with app.database.reading() as conn:
+        done = await fetch_all(conn, "SELECT consumer FROM journal WHERE event_id = %(id)s", {"id": received.id})
+    assert [one["consumer"] for one in done] == ["read_email"]
