@@ -16,6 +16,7 @@ from services.operations.drafts.decisions import NewFile
 from services.operations.threads import answers, requests
 from services.operations.threads.answers import NewReply, OwnReply
 from services.operations.threads.listing import WholeThread
+from tests.support.beginning import after
 from tests.support.smtp_server import DROP, Session, SmtpServer, Step
 from tests.support.tending import Tended, tending
 
@@ -71,25 +72,44 @@ def _text(raw: bytes) -> str:
     return str(part.get_content())
 
 
+def said(server: SmtpServer) -> dict[str, Any]:
+    """Mail about a contract is a person's; every reply of the agent waits for approval."""
+    inbox = {"name": "support", "address": "support@ourcompany.example", "vouched_by": "t", "layout": LAYOUT}
+    return {
+        "inboxes": [inbox],
+        "behaviours": [RULE],
+        "smtp": {"host": "127.0.0.1", "port": server.port, "timeout_s": 10},
+        "send": {"approval": "review"},
+        "service_levels": {"normal": {"first_response_hours": 4}},
+    }
+
+
 @pytest.fixture
 async def desk(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Desk]:
-    """Mail about a contract is a person's; every reply of the agent waits for approval."""
-    async with SmtpServer() as server:
-        inbox = {"name": "support", "address": "support@ourcompany.example", "vouched_by": "t", "layout": LAYOUT}
-        said = {
-            "inboxes": [inbox],
-            "behaviours": [RULE],
-            "smtp": {"host": "127.0.0.1", "port": server.port, "timeout_s": 10},
-            "send": {"approval": "review"},
-            "service_levels": {"normal": {"first_response_hours": 4}},
-        }
-        async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
-            yield Desk(one, server)
+    """A desk without mail."""
+    async with SmtpServer() as server, tending(stack, database, topic_prefix, tmp_path, **said(server)) as one:
+        yield Desk(one, server)
 
 
-async def test_an_escalated_thread_could_not_be_answered(desk: Desk) -> None:
+async def about_the_contract(one: Tended) -> None:
+    """A mail that is a person's."""
+    await one.write("We want to change it.", subject="Our contract")
+
+
+@pytest.fixture
+async def case(
+    stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path
+) -> AsyncIterator[tuple[Desk, UUID]]:
+    """A desk, and the thread of a mail that is a person's."""
+    where = stack, template_database, topic_prefix, tmp_path
+    async with SmtpServer() as server, after(about_the_contract, tending, *where, **said(server)) as one:
+        [row] = await one.rows("SELECT thread_id FROM threads")
+        yield Desk(one, server), row["thread_id"]
+
+
+async def test_an_escalated_thread_could_not_be_answered(case: tuple[Desk, UUID]) -> None:
     """The reply leaves once, in the customer's thread, is ours by a person, and the thread stays with them."""
-    thread_id = await desk.one.write("We want to change it.", subject="Our contract")
+    desk, thread_id = case
     became = await desk.reply(thread_id, "Dear Ada, which clause?")
     await desk.one.settle()
     assert became.state in ("approved", "sending", "sent")
@@ -114,9 +134,9 @@ async def test_an_escalated_thread_could_not_be_answered(desk: Desk) -> None:
     ("then", "state"),
     [("resolve", "resolved"), ("hand_back", "awaiting_reply"), ("keep", "escalated"), ("", "escalated")],
 )
-async def test_what_becomes_of_an_escalated_thread(desk: Desk, then: Any, state: str) -> None:
+async def test_what_becomes_of_an_escalated_thread(case: tuple[Desk, UUID], then: Any, state: str) -> None:
     """Every step is legal and logged; nobody has a thread that was handed back."""
-    thread_id = await desk.one.write("We want to change it.", subject="Our contract")
+    desk, thread_id = case
     await desk.assign(thread_id, "grace", take_over=True)
     await desk.reply(thread_id, "Done.", then=then)
     await desk.one.settle()
@@ -139,9 +159,9 @@ async def test_the_draft_of_the_agent_is_given_up_where_a_person_answers(desk: D
     assert (await desk.one.thread(thread_id)).thread.state == "awaiting_reply"
 
 
-async def test_a_mail_came_while_the_person_wrote(desk: Desk) -> None:
+async def test_a_mail_came_while_the_person_wrote(case: tuple[Desk, UUID]) -> None:
     """The reply is refused and what came is said; with `anyway` it leaves, and the newer mail goes on waiting."""
-    thread_id = await desk.one.write("We want to change it.", subject="Our contract")
+    desk, thread_id = case
     seen = (await desk.one.thread(thread_id)).version
     await desk.one.write("Forget it, we stay.", subject="Re: Our contract", after="<m1@acme.example>")
     with pytest.raises(answers.ReplyDoesNotFit) as refused:
@@ -154,9 +174,9 @@ async def test_a_mail_came_while_the_person_wrote(desk: Desk) -> None:
     assert len(desk.sent) == 1
 
 
-async def test_the_same_id_again_is_the_same_reply(desk: Desk) -> None:
+async def test_the_same_id_again_is_the_same_reply(case: tuple[Desk, UUID]) -> None:
     """Whatever the text says by then."""
-    thread_id = await desk.one.write("We want to change it.", subject="Our contract")
+    desk, thread_id = case
     first = await desk.reply(thread_id, "One.")
     again = await desk.reply(thread_id, "Two.")
     await desk.one.settle()
@@ -232,18 +252,20 @@ async def test_taken_over_handed_back_and_assigned(desk: Desk) -> None:
         {"files": tuple(NewFile(f"{number}.txt", b"x") for number in range(21))},
     ],
 )
-async def test_a_reply_that_may_not_be_written_is_refused_before_it_is_asked_for(desk: Desk, wrong: Any) -> None:
+async def test_a_reply_that_may_not_be_written_is_refused_before_it_is_asked_for(
+    case: tuple[Desk, UUID], wrong: Any
+) -> None:
     """Nothing is stored of it, and no turn is opened."""
-    thread_id = await desk.one.write("We want to change it.", subject="Our contract")
+    desk, thread_id = case
     before = (await desk.one.thread(thread_id)).version
     with pytest.raises(answers.ReplyImpossible):
         await desk.reply(thread_id, **{"text": "Hi.", **wrong})
     assert (await desk.one.thread(thread_id)).version == before
 
 
-async def test_who_gets_a_copy_what_goes_along_and_what_is_said_of_a_link(desk: Desk) -> None:
+async def test_who_gets_a_copy_what_goes_along_and_what_is_said_of_a_link(case: tuple[Desk, UUID]) -> None:
     """The person's words stay as they are; that the agent could not have written the link is said."""
-    thread_id = await desk.one.write("We want to change it.", subject="Our contract")
+    desk, thread_id = case
     became = await desk.reply(
         thread_id,
         "See https://partner.example/x",
@@ -261,9 +283,9 @@ async def test_who_gets_a_copy_what_goes_along_and_what_is_said_of_a_link(desk: 
     assert b'filename="offerfdp.exe"' in mail.raw
 
 
-async def test_a_reply_of_which_nobody_knows_is_shown_and_not_repeated(desk: Desk) -> None:
+async def test_a_reply_of_which_nobody_knows_is_shown_and_not_repeated(case: tuple[Desk, UUID]) -> None:
     """The line is cut after DATA: unknown in the ledger, people are alerted, and another reply is refused until then."""
-    thread_id = await desk.one.write("We want to change it.", subject="Our contract")
+    desk, thread_id = case
 
     def cut(session: Session, step: Step) -> str | None:
         return DROP if step == "accepted" else None
