@@ -71,6 +71,8 @@ async def _load(
 ) -> None:
     event = work.event
     turn = replace(await prepare(work, behaviours), own_words=own_words)
+    if event.mail_ids and not turn.mails:  # they went with their writer, who was erased before this was handled
+        return
     layers = await load_layers(LAYERS, turn)
     async with work.unit() as unit:
         chosen = {name: ChosenSetting(value=one.value, source=one.source) for name, one in turn.chosen.items()}

@@ -16,11 +16,13 @@ from deploy.local import Endpoints
 from schemas.events.answers import ReplyRequested
 from schemas.events.replies import DraftDecided, SentFile
 from services.core.app import App
+from services.core.bus import event_store as history
 from services.core.bus.envelope import first
-from services.core.bus.runner import enter
+from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id, utc_now
 from services.core.db import fetch_all
 from services.demo.clock import SteppingClock
+from services.load_memory import PROCESSOR as LOAD_MEMORY
 from services.model.port import Answer, Request
 from services.operations import dead_letters
 from services.operations.erase.proof import prove
@@ -201,6 +203,21 @@ async def test_a_reply_that_is_being_written_during_the_erase_is_never_sent(desk
     assert [one.recipient for one in desk.server.accepted if one.recipient == ADA] == []
     [left] = await desk.rows(TURNS)
     assert (left["state"], left["outcome"]) == ("escalated", "failed")
+
+
+async def test_a_turn_that_was_handled_after_the_erase_made_a_new_key_of_the_erased(
+    desk: Desk, stack: Endpoints
+) -> None:
+    """Its event names ids alone and is not sealed: on a log that is behind it can still be read, and nothing comes of it."""
+    await desk.write(ADA, "What does the Team plan cost?", "<a1@x.example>")
+    [row] = await desk.rows("SELECT * FROM events WHERE type = 'turn.opened.v1'")
+    opened = history.envelope(row)
+    await desk.erase_ada(stack)
+    async with desk.app.database.transaction() as conn:
+        await conn.execute("DELETE FROM journal WHERE consumer = 'load_memory'")
+    keys = await desk.rows("SELECT key_id FROM subject_keys ORDER BY key_id")
+    await Runner(LOAD_MEMORY, desk.app).process(opened)
+    assert await desk.rows("SELECT key_id FROM subject_keys ORDER BY key_id") == keys
 
 
 async def test_a_reply_at_the_servers_door_during_the_erase_leaves_once_and_is_forgotten(
