@@ -14,8 +14,10 @@ from services.core.bus.unit import Unit
 from services.core.db import rows_as
 from services.mail.alert_ids import is_alert_id
 from services.mail.filters import FilterContext, Limits, judge
+from services.mail.mailbox import MailboxKey
 from services.mail.reports import Report
 from services.mail.reports.automatic.haste import too_soon, unread
+from services.mail.sender import sender_of
 from services.mail.subjects import is_reply
 from services.mail.unsubscribe import token_of_subject, unsubscribed_by
 from services.read_email.apply import SQL
@@ -23,6 +25,7 @@ from services.read_email.contents import Reading
 from services.read_email.forwarders import METHOD
 
 WINDOW, DAY = timedelta(hours=1), timedelta(days=1)
+COMPANY_SHARE = 10  # of what is answered of everybody, the part that the proven addresses of one company have at most
 REMEMBERED = timedelta(days=90)  # for how long a text is known as one that came before
 
 
@@ -118,9 +121,12 @@ async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_
     if not proven:
         await unit.conn.execute(SQL.lock_unproven, {"workspace": unit.workspace})
     author = reading.mail.author.key if reading.mail.author else ""
+    sender = sender_of(author)
     [counts], [replies], [to_them] = await unit.several(
         (SQL.counts, SQL.automatic_replies, SQL.replies_to),
         author=author,
+        mailbox=MailboxKey(author).undetailed,
+        company="" if "@" in sender else sender,
         thread_id=thread_id,
         content_sha256=reading.content_sha256,
         trusted=proven,
@@ -177,11 +183,13 @@ def _limits(app: App, inbox: str, *, proven: bool, forwarded: bool) -> Limits:
     Where who is not proven gets a fixed reply, they get it once: what they write then is for a person.
     """
     most, hourly = app.settings.threads.max_auto_replies, app.settings.limits
+    everybody = hourly.all_per_hour if proven else hourly.unproven_per_hour
     fixed = not proven and not forwarded and _unproven(app, inbox) == "template"
     return Limits(
         per_sender=hourly.sender_per_hour if proven else hourly.unproven_sender_per_hour,
         per_thread=hourly.thread_per_hour,
-        everybody=hourly.all_per_hour if proven else hourly.unproven_per_hour,
+        per_company=max(hourly.sender_per_hour, everybody // COMPANY_SHARE),
+        everybody=everybody,
         identical_bodies=hourly.same_words,
         replies_without_human=most,
         replies_a_day=hourly.unproven_replies_per_day if fixed else 3 * most,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +11,7 @@ from uuid import UUID
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_several, queries
 from services.mail.masking import mask
+from services.mail.sender import sender_of
 from services.memory.facts import plain_key
 from services.memory.speaker import Spoken, speaker
 from services.model.port import Layer
@@ -83,6 +85,7 @@ class Message(Spoken):
     text: str
     at: datetime
     mail_id: UUID | None
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +127,11 @@ async def gather(work: Work[Any], conn: Connection, event: Turn) -> Materials:
     briefs, who = [KnownBrief(**row) for row in rows[2]], Person(**rows[3][0]) if rows[3] else None
     facts, issues = [KnownFact(**row) for row in rows[4]], [ReportedIssue(**row) for row in rows[5]]
     author_ids = rows[6][0]["ids"] if event.trusted else [event.participant_id]
-    since = {"covers_to": summary.covers_to, "addr": mails[-1].author_addr if mails else ""}
+    author = mails[-1].author_addr if mails else ""
+    since = {"covers_to": summary.covers_to, "addr": author}
     messages, [size] = await fetch_several(conn, (SQL.conversation, SQL.size), {**of, **shown, **since})
-    said = [Message(**row) for row in messages]
+    new = [Message(**row) for row in messages]
+    said = [one for one in new if not _by_stranger(one, author_ids, author)]
     condense = size["messages"] if condensing(work.app.settings, event.inbox, **size) else 0
     layers = (
         _person_layer(who, issues, facts),
@@ -137,18 +142,28 @@ async def gather(work: Work[Any], conn: Connection, event: Turn) -> Materials:
         ),
         _mail_layer(mails),
     )
-    covers_to = max((one.version for one in said), default=summary.covers_to)
+    covers_to = max((one.version for one in new), default=summary.covers_to)
     return Materials(
         layers,
         tuple(mails),
         covers_to,
         summary.text,
         condense,
-        bool(said),
+        bool(new),
         tuple(briefs),
         known_keys=frozenset(plain_key(fact.key) for fact in facts),
         said=(*(one.text for one in mails), *(one.text for one in said)),
     )
+
+
+def _by_stranger(message: Message, author_ids: Collection[UUID | None], author: str) -> bool:
+    """Whether another customer wrote it who is not of the author's company.
+
+    Anybody may put the author into Cc. What they write would otherwise be written down as what is known of the author.
+    """
+    if message.role != "customer" or message.author_id in author_ids:
+        return False
+    return sender_of(message.address) != sender_of(author)
 
 
 def _person_layer(who: Person | None, issues: list[ReportedIssue], facts: list[KnownFact]) -> Layer:

@@ -38,7 +38,7 @@ WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY
 -- is over the limit is covered after the next turn. Of a proven author's turn nothing that nobody proven wrote.
 SELECT c.version, c.role, c.text, written_at(m.mode, m.sent_at, c.at) AS at, c.mail_id,
        c.trusted AND (c.role <> 'customer' OR coalesce(m.trusted, false)) AS trusted, m.participant_id AS author_id,
-       coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
+       coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author, coalesce(m.author_addr, '') AS address
 FROM conversation c LEFT JOIN mails m ON m.mail_id = CASE WHEN c.mail_id IS NULL THEN c.reply_id ELSE c.mail_id END
 LEFT JOIN deliveries d ON d.reply_id = c.reply_id
 WHERE c.thread_id = %(thread_id)s AND c.version > %(covers_to)s AND c.gone_at IS NULL

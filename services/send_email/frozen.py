@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,8 +14,10 @@ from services.core.bus.sealing import key_for
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
-from services.core.settings import SettingsWrong
+from services.core.settings import Settings, SettingsWrong
 from services.mail.compose import Composed, ComposeRefused, links_in
+from services.mail.compose.body import safe_text
+from services.mail.compose.links import LinkPolicy
 from services.memory.knowledge import chunk_ids, passages_by_id
 from services.send_email.apply import SQL
 from services.send_email.draft import BY_INBOX, Answered, Choices, freeze
@@ -69,13 +71,26 @@ async def _sources(work: Work[Any], draft: ReplyDrafted) -> tuple[frozenset[str]
     if not cited and not links_in(draft.text):
         return frozenset(), {}
     async with work.reading() as conn:
-        known = await known_links(conn, work.workspace, draft.text)
+        known = await known_links(conn, work.workspace, work.app.settings.space_of(draft.inbox), draft.text)
         return known, public_pages((await passages_by_id(conn, work.workspace, cited)).values())
 
 
-async def known_links(conn: Connection, workspace: str, text: str) -> frozenset[str]:
-    """The links of the passages in which a link of the text stands: those that the agent may write, too."""
-    wanted = {"workspace": workspace, "links": links_in(text)}
+async def as_the_agent_may_write(
+    conn: Connection, settings: Settings, inbox: str, text: str, known: Collection[str] = ()
+) -> str:
+    """A text of the agent that a person is given to send as their own: its links are those that a reply of it may have.
+
+    What the person sends has all its links, as theirs. `known` are links and addresses that they know already.
+    """
+    in_documents = await known_links(conn, settings.workspace, settings.space_of(inbox), text)
+    ours = settings.known_inbox(inbox)
+    own = in_documents.union(known, [ours.address] if ours else [])
+    return safe_text(text, LinkPolicy(settings.send.allowed_links, own))
+
+
+async def known_links(conn: Connection, workspace: str, space: str, text: str) -> frozenset[str]:
+    """The links of the space's passages in which a link of the text stands: those that the agent may write, too."""
+    wanted = {"workspace": workspace, "space": space, "links": links_in(text)}
     passages = await fetch_all(conn, SQL.passages_with, wanted) if wanted["links"] else []
     return frozenset(link for row in passages for link in links_in(row["text"]))
 

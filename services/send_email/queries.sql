@@ -90,9 +90,10 @@ SELECT addr FROM suppressions
 WHERE workspace = %(workspace)s AND reply_id = %(reply_id)s AND (lifted_at IS NULL OR lifted_at < at);
 
 -- name: passages_with
--- Passages that can be found now in which one of these texts stands.
-SELECT text FROM chunks WHERE workspace = %(workspace)s AND retired_at IS NULL
-  AND EXISTS (SELECT 1 FROM unnest(%(links)s::text[]) AS link WHERE position(link IN text) > 0);
+-- Passages of a space that can be found now in which one of these texts stands.
+SELECT c.text FROM chunks c JOIN documents d USING (document_id)
+WHERE c.workspace = %(workspace)s AND c.retired_at IS NULL AND d.space = %(space)s
+  AND EXISTS (SELECT 1 FROM unnest(%(links)s::text[]) AS link WHERE position(link IN c.text) > 0);
 
 -- name: folder_is_away
 -- Whether this inbox's Sent folder failed to take another copy a moment ago.

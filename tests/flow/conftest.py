@@ -60,16 +60,17 @@ class Town:
 
 @pytest.fixture(scope="module")
 async def town(request: pytest.FixtureRequest, stack: Endpoints, template_database: str) -> AsyncIterator[Town]:
-    """A deployment with two inboxes that believes its own mail server's Authentication-Results.
+    """A deployment with three inboxes that believes its own mail server's Authentication-Results.
 
-    Of who is not proven, one gives them its fixed reply, and in the other a person reads what the model drafts. The log
-    is in memory, but for a module that says `OVER_A_BROKER = True`.
+    Of who is not proven, one gives them its fixed reply, and in another a person reads what the model drafts. The
+    third has a memory and documents of its own. The log is in memory, but for a module that says `OVER_A_BROKER = True`.
     """
     number = next(_numbers)
     domain = f"town{os.getpid()}-{number}.example"
     inboxes = [
         {"name": "support", "address": f"support@{domain}"},
         {"name": "billing", "address": f"billing@{domain}", "reply": {"quiet_s": 6}, "unproven": "review"},
+        {"name": "press", "address": f"press@{domain}", "memory": {"space": "press"}},
     ]
     with fresh_database(stack.database, template=template_database) as database, temporary_home() as home:
         async with ScriptedModel() as server:
@@ -82,6 +83,7 @@ async def town(request: pytest.FixtureRequest, stack: Endpoints, template_databa
                 threads={"quiet_s": 1},
                 model={"provider": "anthropic", "api_key": "test-key", "base_url": server.base_url, "max_retries": 1},
                 inboxes=inboxes,
+                canned_answers=[{"name": "about", "text": "Dear {name|customer}, you wrote about {subject}."}],
             )
             running = running_app if getattr(request.module, "OVER_A_BROKER", False) else running_brokerless
             clock = SteppingClock(utc_now())

@@ -298,6 +298,29 @@ async def test_the_breaker_opens_for_all_proven_senders(app: App) -> None:
     assert "the breaker is open" in read[2].verdict.reason
 
 
+async def test_the_addresses_of_one_domain_used_up_what_all_customers_have(app: App) -> None:
+    """Who has a domain has as many proven addresses as they like: past a tenth of all, a person has theirs alone."""
+    strict = changed(app, limits={"sender_per_hour": 2, "all_per_hour": 40})
+    senders = [f"{n}@{'mail.' * (n % 2)}flood.example" for n in range(6)]
+    raws = [letter(f"From {one}", sender=one, message_id=f"<{one}>") for one in senders]
+    read = [await read_in(strict, raw, vouched_by="the test") for raw in raws]
+    assert [one.verdict.kind for one in read] == ["answer"] * 4 + ["human"] * 2
+    assert "more than 4 mails of this sender's company" in read[4].verdict.reason
+    for number in range(4):  # at a public provider, and at a name that only ends alike, others are others
+        other = f"n{number}@{('gmail.com', 'notflood.example')[number % 2]}"
+        mail = letter(f"From {other}", sender=other, message_id=f"<n{number}>")
+        assert (await read_in(strict, mail, vouched_by="the test")).verdict.kind == "answer"
+
+
+async def test_a_mailbox_had_a_bucket_for_each_of_its_plus_addresses(app: App) -> None:
+    """One mailbox is one sender, whatever it writes behind its plus; at a public provider, too."""
+    strict = changed(app, limits={"sender_per_hour": 2})
+    senders = [f"eve+{n}@gmail.com" for n in range(3)]
+    raws = [letter(f"From {one}", sender=one, message_id=f"<{one}>") for one in senders]
+    read = [await read_in(strict, raw, vouched_by="the test") for raw in raws]
+    assert [one.verdict.kind for one in read] == ["answer", "answer", "human"]
+
+
 async def test_twenty_spoofed_mails_do_not_silence_the_proven_customer(app: App) -> None:
     """What is sent in a customer's name, or in anybody's, uses up no limit of theirs: not theirs, not everybody's."""
     strict = changed(app, limits={"sender_per_hour": 2, "all_per_hour": 3, "same_words": 2})

@@ -15,8 +15,8 @@ from services.core.app import App
 from services.operations.knowledge.requests import hand_in
 
 
-async def shelve(app: App, origin: str, text: str, *, public_url: str = "") -> UUID:
-    """Hand a Markdown document in; its id."""
+async def shelve(app: App, origin: str, text: str, *, public_url: str = "", space: str = "") -> UUID:
+    """Hand a Markdown document in, for a space of memory; its id."""
     handed = await hand_in(
         app,
         text.encode(),
@@ -25,6 +25,7 @@ async def shelve(app: App, origin: str, text: str, *, public_url: str = "") -> U
         by="test",
         media_type="text/markdown",
         public_url=public_url,
+        space=space,
     )
     return handed.document_id
 

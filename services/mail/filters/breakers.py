@@ -1,4 +1,4 @@
-"""Breakers: storms of mail, rates by sender, thread and everybody, threads without a person."""
+"""Breakers: storms of mail, rates by sender, company, thread and everybody, threads without a person."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ def storm(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
 
 
 def rates(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
-    """To a person past a limit of everybody of the same standing, of the sender, or of the thread.
+    """To a person past a limit of everybody of the same standing, of the sender, of their company, or of the thread.
 
-    Token buckets by sender, by thread and for everybody: a breaker against what no other filter foresaw.
+    Token buckets by sender, by company, by thread and for everybody: a breaker against what no other filter foresaw.
 
     Proven and unproven senders have buckets of their own, so that mail in a customer's name never uses up the
-    customer's. What is over a limit goes to a person: nobody is silenced by how much others send.
+    customer's. Who has a domain has as many addresses as they like: of all together a company has a part, so that it
+    uses up nobody else's. What is over a limit goes to a person: nobody is silenced by how much others send.
     """
     limits, who = ctx.limits, "proven" if ctx.proven else "unproven"
     if ctx.in_all >= limits.everybody:
         return _over(f"more than {limits.everybody} mails of {who} senders within an hour: the breaker is open")
     if ctx.from_sender >= limits.per_sender:
         return _over(f"more than {limits.per_sender} mails of this {who} sender within an hour")
+    if ctx.proven and ctx.from_company >= limits.per_company:
+        return _over(f"more than {limits.per_company} mails of this sender's company within an hour")
     if ctx.replies_in_a_day >= limits.replies_a_day:
         return _over(f"{ctx.replies_in_a_day} replies of ours to this {who} sender within a day")
     if ctx.in_thread >= limits.per_thread:

@@ -23,13 +23,15 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one sender, one thread and everybody together may cause; counts are mails in `window` (the caller's).
+    """How much one sender, one company, one thread and everybody together may cause; counts are mails in `window` (the
+    caller's).
 
     Sender and everybody are those of the mail's own standing: proven senders, or the unproven ones of its inbox.
     `replies_a_day` bounds our own replies to one address over all threads: a robot that opens a new one each time.
     """
 
     per_sender: int = 20
+    per_company: int = 200
     per_thread: int = 10
     everybody: int = 2000
     identical_bodies: int = 3
@@ -68,6 +70,7 @@ class FilterContext:
     encrypted_attachment: str = ""
     identical_bodies: int = 0
     from_sender: int = 0
+    from_company: int = 0
     in_thread: int = 0
     in_all: int = 0
     automatic_replies: int = 0

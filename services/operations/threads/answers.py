@@ -243,11 +243,12 @@ async def _checked(app: App, thread_id: UUID, new: NewReply) -> tuple[str, ...]:
     except ComposeRefused as error:
         raise ReplyImpossible(str(error)) from None
     async with app.database.reading() as conn:
-        return (*await _links(app, conn, new.text), *await _copies(app, conn, new.cc or ()))
+        return (*await _links(app, conn, inbox.name, new.text), *await _copies(app, conn, new.cc or ()))
 
 
-async def _links(app: App, conn: Connection, text: str) -> list[str]:
-    policy = LinkPolicy(app.settings.send.allowed_links, await known_links(conn, app.settings.workspace, text))
+async def _links(app: App, conn: Connection, inbox: str, text: str) -> list[str]:
+    known = await known_links(conn, app.settings.workspace, app.settings.space_of(inbox), text)
+    policy = LinkPolicy(app.settings.send.allowed_links, known)
     return [f"the agent may not write {url}; you do" for url in links_in(text) if not policy.allows(url)]
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from services.core.settings import Settings
 from services.core.settings.canned import VARIABLE
+from services.mail.compose.body import safe_text
+from services.mail.compose.links import LinkPolicy
 from services.operations.threads.inbox import InboxLine
 from services.operations.threads.listing import Note
 from services.track_threads.turns import DRAFTED, SUGGESTED
@@ -23,16 +25,24 @@ class FilledAnswer:
 
 
 def canned_answers(settings: Settings, line: InboxLine, me: str) -> list[FilledAnswer]:
-    """Those of the thread's inbox, filled in. Of an author whom nothing proves no name is used."""
-    proven = "" if line.claims_to_be else " ".join(line.participant_name.split())[:LONGEST_NAME]
+    """Those of the thread's inbox, filled in. Of an author whom nothing proves no name is used.
+
+    What a person sends keeps its links, as their own: what others wrote is filled in without any.
+    """
+    proven = "" if line.claims_to_be else _without_links(line.participant_name)[:LONGEST_NAME]
     values = {
         "name": proven,
         "first_name": proven.partition(" ")[0],
-        "subject": " ".join(line.subject.split()),
+        "subject": _without_links(line.subject),
         "me": me,
     }
     mine = [one for one in settings.canned_answers if one.inbox in ("", line.inbox)]
     return [FilledAnswer(one.name, filled(one.text, values)) for one in mine]
+
+
+def _without_links(text: str) -> str:
+    """What somebody wrote, on one line."""
+    return " ".join(safe_text(text, LinkPolicy()).split())
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:

@@ -12,9 +12,11 @@ from services.core.app import App
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
+from services.mail.compose import links_in
 from services.operations.requests import decision_on
 from services.operations.threads.limits import LONGEST_REWORDED
 from services.operations.threads.listing import ThreadUnknown
+from services.send_email.frozen import as_the_agent_may_write
 from services.track_threads.person import suggestion_of
 
 SQL = queries(__file__, "suggestions.sql")
@@ -64,14 +66,24 @@ async def suggest(app: App, thread_id: UUID, by: str, words: str = "", *, timeou
 
 
 async def suggestion(app: App, thread_id: UUID, suggestion_id: UUID) -> Suggestion:
-    """Where it stands. Raises `SuggestionUnknown`."""
-    args = {"workspace": app.settings.workspace, "thread": str(thread_id), "turn": str(suggestion_id), "types": TYPES}
+    """Where it stands; its links are those that the agent may write, and those of the person's own words.
+
+    Raises `SuggestionUnknown`.
+    """
+    workspace = app.settings.workspace
+    args = {"workspace": workspace, "thread": str(thread_id), "turn": str(suggestion_id), "types": TYPES}
     async with app.database.reading() as conn:
         found = {row["type"]: row["data"] for row in await fetch_all(conn, SQL.suggestion, args)}
-    asked = found.get(SuggestionAsked.TYPE)
-    if asked is None or not asked.get("by"):
-        raise SuggestionUnknown(f"nobody asked for a suggestion {suggestion_id} in this thread")
-    return Suggestion(suggestion_id, thread_id, **_became(found), reworded=bool(asked.get("words")))
+        asked = found.get(SuggestionAsked.TYPE)
+        if asked is None or not asked.get("by"):
+            raise SuggestionUnknown(f"nobody asked for a suggestion {suggestion_id} in this thread")
+        became, words = _became(found), "" if is_sealed(asked) else str(asked.get("words", ""))
+        if text := became.get("text"):
+            thread = await fetch_one(conn, SQL.known, {"workspace": workspace, "thread_id": thread_id})
+            inbox, author = (thread["inbox"], thread["addr"]) if thread else ("", "")
+            known = (*links_in(words), author)
+            became["text"] = await as_the_agent_may_write(conn, app.settings, inbox, text, known)
+    return Suggestion(suggestion_id, thread_id, **became, reworded=bool(asked.get("words")))
 
 
 def _became(found: dict[str, dict[str, Any]]) -> dict[str, Any]:

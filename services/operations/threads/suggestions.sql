@@ -1,5 +1,7 @@
 -- name: known
-SELECT 1 FROM threads WHERE workspace = %(workspace)s AND thread_id = %(thread_id)s;
+-- The thread, its inbox, and the address of whom it is with.
+SELECT t.inbox, coalesce(p.addr, '') AS addr FROM threads t LEFT JOIN participants p USING (participant_id)
+WHERE t.workspace = %(workspace)s AND t.thread_id = %(thread_id)s;
 
 -- name: suggestion
 -- What was said of one suggestion: that it was asked for, and what the agent wrote, or that it gave up.

@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 
 from services.core.archive.archive import archive_of
 from services.core.clock import random_id
+from services.core.db import Connection
 from services.core.web import RequestRefused
 from services.core.web_paging import After
 from services.operations.drafts.listing import held_draft
@@ -26,6 +27,7 @@ from services.operations.threads.mails import mails_of
 from services.operations.threads.suggestions import Suggestion, SuggestionUnknown, suggestion
 from services.operations.threads.writing import note_writing, writing
 from services.operations.users import list_users
+from services.send_email.frozen import as_the_agent_may_write
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import Form, checked
 from services.web.console.language import Message, translated
@@ -103,12 +105,18 @@ async def beginnings_of(site: Site, request: Request, thread_id: UUID) -> Beginn
         if thread_id not in found:
             raise RequestRefused(404, "thread_unknown", translated("there is no thread %(id)s", id=thread_id))
         notes = (await whole_thread(conn, workspace, thread_id, limit=1)).notes
-    return _beginnings(site, request, found[thread_id], notes)
+        return await _beginnings(site, conn, request, found[thread_id], notes)
 
 
-def _beginnings(site: Site, request: Request, line: InboxLine, notes: Sequence[Note]) -> Beginnings:
-    canned = canned_answers(site.app.settings, line, viewer(request))
-    return Beginnings({one.name: one.text for one in canned}, suggestion_in(notes))
+async def _beginnings(
+    site: Site, conn: Connection, request: Request, line: InboxLine, notes: Sequence[Note]
+) -> Beginnings:
+    settings = site.app.settings
+    canned = canned_answers(settings, line, viewer(request))
+    suggested = suggestion_in(notes)
+    if suggested:
+        suggested = await as_the_agent_may_write(conn, settings, line.inbox, suggested, [line.participant])
+    return Beginnings({one.name: one.text for one in canned}, suggested)
 
 
 async def asked_of_agent(site: Site, thread_id: UUID, form: Form) -> Suggestion | None:
@@ -145,13 +153,13 @@ async def show_thread(
         sentences = await sentences_of(site, conn, draft) if draft else []
         told: dict[str, Any] = {"courses": await courses(conn, workspace, thread_id)}
         told["held"] = await held_replies(app, conn, thread_id)
+        told["beginnings"] = await _beginnings(site, conn, request, row, whole.notes)
         cases = await list_investigations(conn, workspace, thread_id=thread_id, limit=INVESTIGATIONS)
     inbox = app.settings.known_inbox(whole.thread.inbox)
     told |= {"whole": whole, "mails": mails, "line": row, "draft": draft, "log": _log(whole), "after": after}
     told["sentences"] = sentences
     told |= {"unsent": unsent, "reply_id": random_id(), "quotes": inbox is not None and inbox.layout.quote == "below"}
     told["drafted"] = await asked_of_agent(site, thread_id, unsent.form) if unsent else None
-    told["beginnings"] = _beginnings(site, request, row, whole.notes)
     others = [name for name in await writing(app, thread_id) if name != viewer(request)]
     told["writing"] = others
     users = await list_users(app)

@@ -327,6 +327,15 @@ def test_counts_at_their_limits(context: dict[str, object], kind: str, name: str
     assert verdict(raw_mail(), **below).kind == "answer"
 
 
+@pytest.mark.parametrize(
+    ("count", "identity", "kind"),
+    [(199, "verified", "answer"), (200, "verified", "human"), (200, "unverified", "answer")],
+)
+def test_a_company_has_a_part_of_what_is_answered(count: int, identity: str, kind: str) -> None:
+    """Of proven senders alone: anybody may write in a company's name, and must not use up what is the company's."""
+    assert verdict(raw_mail(), from_company=count, identity=identity).kind == kind
+
+
 @pytest.mark.parametrize(("identity", "kind"), [("unverified", "human"), ("verified", "answer"), ("vouched", "answer")])
 def test_an_inbox_that_leaves_unproven_senders_to_people(identity: str, kind: str) -> None:
     """Nobody but a person answers whom nothing proves, where the inbox says so."""
