@@ -33,7 +33,7 @@ LIMIT = 3  # automatic replies in a thread without a person
 
 async def test_two_inboxes_of_one_deployment_do_not_talk_to_each_other(town: Town) -> None:
     """A mail from one of our own addresses is a loop, whatever else it says."""
-    support, billing = (one.address for one in town.app.settings.inboxes)
+    support, billing, _ = (one.address for one in town.app.settings.inboxes)
     await town.post(
         verified("Are you there?", sender=f"Billing <{billing}>", to=support, message_id="<loop@x.example>")
     )
