@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from services.core.db import Connection
 from services.core.settings import Settings
 from services.core.settings.canned import VARIABLE
 from services.mail.compose.body import safe_text
 from services.mail.compose.links import LinkPolicy
 from services.operations.threads.inbox import InboxLine
 from services.operations.threads.listing import Note
+from services.send_email.frozen import as_the_agent_may_write
 from services.track_threads.turns import DRAFTED, SUGGESTED
 
 LONGEST_NAME = 80  # characters of what others wrote that are filled in
@@ -48,6 +50,12 @@ def _without_links(text: str) -> str:
 def filled(text: str, values: Mapping[str, str]) -> str:
     """The text with its variables filled in, once: what a value says is no variable."""
     return VARIABLE.sub(lambda found: values.get(found[1], "") or found[2] or "", text)
+
+
+async def offered_suggestion(conn: Connection, settings: Settings, line: InboxLine, notes: Sequence[Note]) -> str:
+    """What the agent would have answered, without links that it may not write; "" where no note says so."""
+    text = suggestion_in(notes)
+    return await as_the_agent_may_write(conn, settings, line.inbox, text, [line.participant]) if text else ""
 
 
 def suggestion_in(notes: Sequence[Note]) -> str:

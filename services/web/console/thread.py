@@ -19,7 +19,7 @@ from services.operations.drafts.listing import held_draft
 from services.operations.investigations.listing import list_investigations
 from services.operations.threads import requests
 from services.operations.threads.answers import held_replies
-from services.operations.threads.canned import canned_answers, suggestion_in
+from services.operations.threads.canned import canned_answers, offered_suggestion
 from services.operations.threads.course import courses
 from services.operations.threads.inbox import InboxLine, lines_of
 from services.operations.threads.listing import Note, ThreadUnknown, WholeThread, whole_thread
@@ -27,7 +27,6 @@ from services.operations.threads.mails import mails_of
 from services.operations.threads.suggestions import Suggestion, SuggestionUnknown, suggestion
 from services.operations.threads.writing import note_writing, writing
 from services.operations.users import list_users
-from services.send_email.frozen import as_the_agent_may_write
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import Form, checked
 from services.web.console.language import Message, translated
@@ -113,9 +112,7 @@ async def _beginnings(
 ) -> Beginnings:
     settings = site.app.settings
     canned = canned_answers(settings, line, viewer(request))
-    suggested = suggestion_in(notes)
-    if suggested:
-        suggested = await as_the_agent_may_write(conn, settings, line.inbox, suggested, [line.participant])
+    suggested = await offered_suggestion(conn, settings, line, notes)
     return Beginnings({one.name: one.text for one in canned}, suggested)
 
 
