@@ -1,7 +1,8 @@
 """Bytes to text, whatever the mail says about its character set.
 
 Invariants: decoding never raises, the claimed character set is tried first, and the web's supersets stand in for
-the old labels (WHATWG Encoding: ISO-8859-1 is read as windows-1252), because that is what senders mean.
+the old labels (WHATWG Encoding: ISO-8859-1 is read as windows-1252), because that is what senders mean. A byte order
+mark and the escapes of ISO-2022 outweigh a claim: no text in another character set begins or looks like that.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import codecs
 from functools import lru_cache
 
 GUESS_SAMPLE_BYTES = 4096
+FEW_ACCENTS = 16  # bytes to each one that is not ASCII, as in French and German; too little to guess by
+LAST_ASCII = 0x7F
 
 _MEANT = {
     "ascii": "cp1252",
@@ -74,14 +77,28 @@ def decode(data: bytes, charset: str = "") -> str:
 def decode_checked(data: bytes, charset: str = "") -> tuple[str, str]:
     """Text of `data` and what was wrong with the claim, "" where it was right."""
     name = codec_name(charset) if charset else ""
+    shown = _shown(data)
+    if shown and not name.startswith((shown, "iso2022", "utf-7", "hz")) and (text := _strict(data, shown)) is not None:
+        return text, f"{shown}, not {charset[:40]!r}"
     if data.isascii() and not (name.startswith(("utf-16", "utf-32", "utf-7", "iso2022", "hz")) or b"\x1b" in data):
         return data.decode("ascii"), "" if name or not charset else f"unknown charset {charset[:40]!r}"
     text = _strict(data, "utf-8" if name in ("", "cp1252") else name)
     if text is not None:
         return text, "" if name or not charset else f"unknown charset {charset[:40]!r}"
+    if name == "utf-8" and not _is_mostly_utf8(data):
+        return _guess(data), f"bytes outside {charset[:40]!r}"
     if name:
         return _lenient(data, name), "" if name == "cp1252" else f"bytes outside {charset[:40]!r}"
     return _guess(data), f"unknown charset {charset[:40]!r}" if charset else "8-bit text without a charset"
+
+
+def _shown(data: bytes) -> str:
+    """The codec that the bytes themselves announce, or ""."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if b"\x1b$" not in data or not data.isascii():
+        return ""
+    return "iso2022_kr" if b"\x1b$)C" in data else "iso2022_jp_ext"
 
 
 def _strict(data: bytes, name: str) -> str | None:
@@ -97,6 +114,12 @@ def _without_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def _is_mostly_utf8(data: bytes) -> bool:
+    """Whether more of the 8-bit text is UTF-8 than is not: a letter cut in two is no other character set."""
+    text = data.decode("utf-8", "replace")
+    return 2 * text.count("\ufffd") <= sum(not one.isascii() for one in text)
+
+
 def _lenient(data: bytes, name: str) -> str:
     """The claimed codec where it reads at least most of the data, else UTF-8 or a guess."""
     if name != "cp1252" and (utf8 := _strict(data, "utf-8")) is not None:
@@ -110,6 +133,8 @@ def _lenient(data: bytes, name: str) -> str:
 def _guess(data: bytes) -> str:
     """The most likely codec of an unlabelled text, judged by its first bytes; windows-1252 when in doubt."""
     sample = data[:GUESS_SAMPLE_BYTES]
+    if FEW_ACCENTS * sum(byte > LAST_ASCII for byte in sample) < len(sample):
+        return _lenient(data, "cp1252")
     from charset_normalizer import from_bytes  # large, and needed for mail that lies about its charset only
 
     best = from_bytes(sample).best() if len(sample) > 16 else None

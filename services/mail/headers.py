@@ -18,6 +18,9 @@ _BLOCK_END = re.compile(rb"(?:\A|\n)\r?\n")
 _FIELD = re.compile(rb"([!-9;-~]+)[ \t]*:(.*)", re.DOTALL)
 _ENCODED_WORD = re.compile(r"=\?([\w.:+\-]{1,60})(?:\*[\w\-]{0,40})?\?([bBqQ])\?([^?]*)\?=")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+MAX_JOINED = 20  # base64 texts behind each other
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n"
+_PADDING = re.compile(rb"=[=\r\n]*")
 _DIRECTION = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _FOLD = re.compile(rb"\r?\n[ \t]*|\r")
 _BRACKETED_ID = re.compile(r"<([^<>]*)>")
@@ -105,7 +108,18 @@ def _word_bytes(encoding: str, text: str) -> bytes:
 
 
 def lenient_base64(data: bytes) -> bytes:
-    """The bytes of a base64 text; strange characters are skipped, a broken end is dropped."""
+    """The bytes of a base64 text; strange characters are skipped, a broken end is dropped.
+
+    Texts that were encoded one by one and put behind each other are read to the last: gateways add a notice like that.
+    """
+    padding = data.find(b"=")
+    behind = data[padding:].lstrip(b"=\r\n") if padding >= 0 else b""
+    if not behind or behind.translate(None, _BASE64):
+        return _one_base64(data)
+    return b"".join(map(_one_base64, _PADDING.split(data, MAX_JOINED)))
+
+
+def _one_base64(data: bytes) -> bytes:
     try:
         return binascii.a2b_base64(data + b"==")
     except binascii.Error:

@@ -21,7 +21,7 @@ MAX_DEPTH = 1_000  # elements in each other; parsers leave out what is nested tw
 STYLED = 4  # how much longer than an element a style takes to be read
 MAX_HIDDEN_CHARACTERS = 20_000
 
-_SKIPPED = {"head", "script", "style", "title", "meta", "link", "template", "noscript"} | {
+_SKIPPED = {"head", "script", "style", "title", "meta", "link", "template"} | {
     "object",
     "embed",
     "iframe",

@@ -10,12 +10,12 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
 
-from services.mail import addresses, charsets, content_types, headers, html_text, parts, uuencode
+from services.mail import addresses, charsets, content_types, headers, parts, uuencode, written
 from services.mail.dates import parse_date
 from services.mail.flowed import unflow
 from services.mail.language import detect_language
 from services.mail.message import Address, Attachment, Limits, ParsedMail
-from services.mail.reply_text import split_reply
+from services.mail.written import Stretch
 
 UNREADABLE = "our reader failed"
 MAX_TEXT_BYTES = 8_000_010
@@ -72,9 +72,7 @@ def _mail(root: parts.Part, body: _Body, defects: list[str], parked: str, limits
     def ids(name: str) -> tuple[str, ...]:
         return headers.message_ids(" ".join(undecoded(name)), limits.references)
 
-    seen = html_text.html_to_text(body.html) if body.html and not parked else html_text.HtmlText("")
-    text = body.plain_text(seen)
-    reply = split_reply(text, "" if parked or seen.over else body.html)
+    said = written.read(body.stretches)
     return ParsedMail(
         headers=tuple((name, headers.decode_words(value)) for name, value in unfolded),
         message_id=next(iter(ids("message-id")), ""),
@@ -88,14 +86,14 @@ def _mail(root: parts.Part, body: _Body, defects: list[str], parked: str, limits
         reply_to=mailboxes("reply-to"),
         to=mailboxes("to"),
         cc=mailboxes("cc"),
-        text=text,
-        html=body.html,
-        reply=reply,
-        language=detect_language(reply.new),
+        text=said.text,
+        html=said.html,
+        reply=said.reply,
+        language=detect_language(said.reply.new),
         attachments=tuple(body.attachments),
-        hidden_text=seen.hidden,
+        hidden_text=said.seen.hidden,
         defects=tuple(dict.fromkeys(defects)),
-        parked=parked or seen.over or _too_many_references(undecoded("references"), limits),
+        parked=parked or said.seen.over or _too_many_references(undecoded("references"), limits),
     )
 
 
@@ -105,28 +103,29 @@ def _too_many_references(values: list[str], limits: Limits) -> str:
 
 
 class _Body:
-    """What the parts of a tree amount to: text, HTML and attachments."""
+    """What the parts of a tree amount to: stretches of text, and attachments."""
 
     def __init__(self, defects: list[str]) -> None:
-        self.plain: list[str] = []
-        self.html = ""
+        self.stretches: list[Stretch] = []
         self.attachments: list[Attachment] = []
         self._defects = defects
+        self._characters = 0
 
     def read(self, root: parts.Part) -> None:
         """Sort every leaf below `root`, in document order."""
-        for part in _leaves(root):
-            if part.disposition != "attachment" and _is_body(part):
-                self._text(part)
-            else:
+        alternatives: dict[int, Stretch] = {}
+        for part, alternative in _leaves(root):
+            if part.disposition == "attachment" or not _is_body(part):
                 self._attach(part)
+                continue
+            stretch = alternatives.get(alternative) if alternative else None
+            if stretch is None:
+                stretch = Stretch()
+                self.stretches.append(stretch)
+                alternatives[alternative] = stretch
+            self._text(part, stretch)
 
-    def plain_text(self, seen: html_text.HtmlText) -> str:
-        """The body as plain text, taken from its HTML where it has no other."""
-        plain = "\n".join(text.strip("\n") for text in self.plain)
-        return plain if plain.strip() else seen.text
-
-    def _text(self, part: parts.Part) -> None:
+    def _text(self, part: parts.Part, stretch: Stretch) -> None:
         content = part.content()
         if part.content_type != "text/html" and len(content) > MAX_TEXT_BYTES and b"begin " not in content:
             content = content[:MAX_TEXT_BYTES]  # more than the characters that are kept, in any charset
@@ -135,15 +134,16 @@ class _Body:
             self._defects.append(defect)
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
         if part.content_type == "text/html":
-            self.html += text
+            stretch.html.append(text)
             return
         if part.parameters.get("format", "").casefold() == "flowed" and len(text) <= MAX_TEXT_CHARACTERS:
             text = unflow(text, del_sp=part.parameters.get("delsp", "").casefold() == "yes")
         text, files = uuencode.take_files(text)
-        room = MAX_TEXT_CHARACTERS - sum(map(len, self.plain))
+        room = MAX_TEXT_CHARACTERS - self._characters
         if len(text) > room:
             self._defects.append(f"text of more than {MAX_TEXT_CHARACTERS} characters")
-        self.plain.append(text[: max(room, 0)])
+        stretch.plain.append(text[: max(room, 0)])
+        self._characters += len(stretch.plain[-1])
         self.attachments.extend(_attachment(name, "application/octet-stream", "", False, data) for name, data in files)
 
     def _attach(self, part: parts.Part) -> None:
@@ -164,12 +164,18 @@ def _attachment(name: str, claimed: str, content_id: str, inline: bool, content:
     return Attachment(name, detected, claimed, content_id, inline, hashlib.sha256(content).hexdigest(), content)
 
 
-def _leaves(root: parts.Part) -> Iterator[parts.Part]:
-    """Leaf parts in document order; an embedded message is one leaf, because its text is not the sender's."""
-    waiting = [root]
+def _leaves(root: parts.Part) -> Iterator[tuple[parts.Part, int]]:
+    """Leaf parts in document order, each with a number of the multipart/alternative that it stands in, 0 for none.
+
+    An embedded message is one leaf, because its text is not the sender's.
+    """
+    waiting, alternatives = [(root, 0)], 0
     while waiting:
-        part = waiting.pop()
+        part, alternative = waiting.pop()
         if part.children and part.content_type.startswith("multipart/"):
-            waiting.extend(reversed(part.children))
+            if part.content_type == "multipart/alternative" and not alternative:
+                alternatives += 1
+                alternative = alternatives
+            waiting.extend((child, alternative) for child in reversed(part.children))
         else:
-            yield part
+            yield part, alternative

@@ -19,6 +19,9 @@ _CONTENT_FIELDS = {"content-type", "content-disposition", "content-transfer-enco
 _TYPE = re.compile(r"[\w!#$%&'*+.^`{|}~-]{1,127}/[\w!#$%&'*+.^`{|}~-]{1,127}", re.ASCII)  # RFC 2045, 5.1; RFC 6838
 _ENCODINGS = re.compile(r"[\w-]+")
 LINE_FEED = 0x0A
+PROSE_BYTES = 500
+_PROSE = re.compile(rb"[A-Za-z\x80-\xff]{2} [A-Za-z\x80-\xff]{2,40} [A-Za-z\x80-\xff]{2}")  # words, and no base64
+_CONTROLS = re.compile(rb"[\x00-\x08\x11-\x1a\x1c-\x1f\x7f]")
 _BAD_QP_END = re.compile(rb"(?<![ \t])[ \t]++(?=\r?\n)")
 
 
@@ -148,7 +151,8 @@ def _before_line_break(body: bytes, at: int, start: int) -> int:
 def decode_transfer(body: bytes, encoding: str) -> bytes:
     """Undo a Content-Transfer-Encoding (RFC 2045, 6); an unknown one is left as it is. Never raises."""
     if encoding == "base64":
-        return headers.lenient_base64(body)
+        decoded = headers.lenient_base64(body)
+        return body if _PROSE.search(body, 0, PROSE_BYTES) and _CONTROLS.search(decoded) else decoded
     if encoding in ("quoted-printable", "quotedprintable"):
         return binascii.a2b_qp(_BAD_QP_END.sub(b"", body))
     return body

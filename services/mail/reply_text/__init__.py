@@ -15,6 +15,6 @@ The order of the decisions follows discourse/email_reply_trimmer (MIT); inline r
 from __future__ import annotations
 
 from services.mail.reply_text.lines import is_only_a_head, without_quoted
-from services.mail.reply_text.split import split_reply
+from services.mail.reply_text.split import split_reply, split_stretches
 
-__all__ = ["is_only_a_head", "split_reply", "without_quoted"]
+__all__ = ["is_only_a_head", "split_reply", "split_stretches", "without_quoted"]

@@ -143,7 +143,7 @@ def is_attribution(text: str, below: Below) -> bool:
         return False
     inner = text.strip(_DASHES + _CLOSERS)
     fenced = text.startswith("--") and text.rstrip(_CLOSERS).endswith("--")
-    if _is_strong(inner, fenced):
+    if _is_strong(inner, fenced) and (below is not Below.TEXT or fenced or _names_when(inner)):
         return True
     if below is Below.TEXT or text.count(" ") > MAX_WORDS:
         return False
@@ -185,6 +185,11 @@ def _is_strong(text: str, fenced: bool) -> bool:
     if _NAME_FIRST.match(core) and shapes.has_verb(core) and (dated or shapes.has_time(core) or _verb_last(core)):
         return True
     return _ends_with_moment(core)
+
+
+def _names_when(text: str) -> bool:
+    """Whether a text says when, or by which mailbox, as mail programs do; people write "on 3 March Tom wrote:"."""
+    return shapes.has_time(text) or shapes.has_mailbox(text) or bool(_WITH_YEAR.search(text))
 
 
 def _verb_last(core: str) -> bool:

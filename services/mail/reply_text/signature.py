@@ -26,6 +26,8 @@ _STOPS = (".", "!", "?", "。", "！", "？", "।", "…")
 _QUESTIONS = ("?", "？", "؟", ";?", "՞")
 _LISTED = re.compile(r"(?:(?:\d{1,2}|[a-z])[.)]|[-*+•◦▪])[ \t]{1,9}\S")
 _KEY = re.compile(r"[a-z_][a-z0-9_-]{0,40}:(?: [^@]{0,200})?\Z")
+MAX_NOTICE_LINES = 3
+_PAGE = re.compile(r"<?(?:https?://|www\.)\S{4,200}", re.IGNORECASE)
 LONG_NUMBER = 7  # digits of a telephone number, which no key of a configuration has
 _SMALL_PRINT = re.compile("|".join(map(re.escape, words.DISCLAIMERS)), re.IGNORECASE)
 
@@ -75,6 +77,16 @@ def is_footer(lines: Sequence[str]) -> bool:
     """Whether what stands behind a long quote is small print, and no answer to it."""
     filled = [line.strip() for line in lines if line.strip()]
     return _is_small_print(filled) and not any(map(_asks_or_lists, filled))
+
+
+def names_a_page(lines: Sequence[str]) -> bool:
+    """Whether a text under a mark is a notice of two or three lines that ends with a page, and asks nothing."""
+    filled = [line.strip() for line in lines if line.strip()]
+    return (
+        1 < len(filled) <= MAX_NOTICE_LINES
+        and bool(_PAGE.fullmatch(filled[-1]))
+        and not any(map(_asks_or_lists, filled))
+    )
 
 
 def _is_small_print(filled: Sequence[str]) -> bool:

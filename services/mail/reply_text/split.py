@@ -6,7 +6,7 @@ little, to overlook an answer costs a customer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from services.mail.message import ReplyText
 from services.mail.reply_text import armour, attribution, html_quote, marks, own_words, shapes, signature
@@ -26,13 +26,24 @@ def split_reply(text: str, html: str = "") -> ReplyText:
 
     `text` is the plain body; `html` is used where there is none, or where only its markup shows the quote.
     """
-    plain = split_text(armour.without_armour(marks.without_marks(text)))
+    plain = split_text(_without_marks(text))
     if not html or plain.quoted:
         return plain
     marked = split_text(html_quote.marked_text(html))
     if not text.strip() or (marked.quoted and _same_words(text, marked)):
         return marked
     return plain
+
+
+def split_stretches(forms: Iterable[tuple[str, str]]) -> ReplyText:
+    """Divide a body of stretches that are plain text, or HTML where there is none."""
+    return split_text(
+        "\n\n".join(html_quote.marked_text(html) if html else _without_marks(text) for text, html in forms)
+    )
+
+
+def _without_marks(text: str) -> str:
+    return armour.without_armour(marks.without_marks(text))
 
 
 def _same_words(text: str, marked: ReplyText) -> bool:
@@ -152,11 +163,19 @@ def _cut(lines: Sequence[str], kinds: Sequence[Kind], texts: Sequence[int], olde
     last_quote = quotes[-1] if quotes else -1
     if attributions and not any(attributions[0] < text < last_quote for text in texts):
         tail = [lines[text] for text in texts if text > last_quote]
-        if not tail or signature.is_footer(tail):
+        if not tail or signature.is_footer(tail) or _is_marked_footer(lines, kinds, last_quote + 1):
             return attributions[0]
     if last_quote > texts[-1] or (attributions and attributions[-1] > texts[-1]):
         return next(index for index in older if index > texts[-1])
     return None
+
+
+def _is_marked_footer(lines: Sequence[str], kinds: Sequence[Kind], start: int) -> bool:
+    """Whether all that stands below the last quote is a signature under its mark, and not one sentence to a person."""
+    first = next((index for index in range(start, len(lines)) if lines[index].strip()), len(lines))
+    if first == len(lines) or kinds[first] is not Kind.MARK or len(lines) - first > MAX_SMALL_PRINT_LINES:
+        return False
+    return signature.names_a_page(lines[first + 1 :]) or signature.is_signature(lines[first], lines[first + 1 :])
 
 
 def _is_attributed(lines: Sequence[str], kinds: Sequence[Kind], first: int) -> bool:

@@ -13,8 +13,9 @@ from services.mail.reports.status import enhanced_code, severity
 _FIELD = re.compile(r"^([A-Za-z][A-Za-z0-9-]*)[ \t]*:[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.M)
 _RECIPIENT_FIELDS = ("final-recipient", "original-recipient", "x-actual-recipient")
 _FAILURES = frozenset(("failed", "failure", "delayed", "expired", "error", ""))
-_ATOM = r"[^\s<>()\[\]:;,\"'|`@]"
-ADDRESS = re.compile(rf"(?<!{_ATOM}){_ATOM}{{1,128}}@(?:{_ATOM}{{0,253}}[^\s<>()\[\]:;,\"'|`@.])")
+_NONE = r"\s<>()\[\]:;,\"'|`@（）［］【】「」《》〈〉，、：；。"  # what stands around an address, in Han too
+_ATOM = rf"[^{_NONE}]"
+ADDRESS = re.compile(rf"(?<!{_ATOM}){_ATOM}{{1,128}}@(?:{_ATOM}{{0,253}}[^{_NONE}.])")
 _LABEL = re.compile(r"^(?:smtp|rfc822|o?rcpt|rcpt-to|to|for|addr|address|recipient|e?mail|mailto|user)=", re.I)
 
 MAX_DIAGNOSTIC_CHARS = 2000

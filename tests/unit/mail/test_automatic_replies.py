@@ -111,6 +111,63 @@ def test_a_person_who_answers_a_robot_is_no_robot() -> None:
 
 
 @pytest.mark.parametrize(
+    ("subject", "body", "kind"),
+    [
+        ("Automatic reply", "Your automatic reply says you are closed until Monday. Is the shop closed, too?", "human"),
+        ("Fuera de la oficina", "Estaré fuera de la oficina hasta el lunes; ¿pueden entregar el martes?", "human"),
+        ("Poissa", "Olen poissa perjantaihin. Voitteko jättää paketin naapuriin?", "human"),
+        ("Réponse automatique", "Votre réponse automatique renvoie vers un numéro qui n'existe plus.", "human"),
+        ("Auto-reply?", "Where is my order?", "answer"),
+        ("Out of office", "I am out of the office until Monday and have no access to my mail.", "park"),
+        ("Out of office: Re: Order", "Your mail went to my whole team.", "park"),
+    ],
+)
+def test_a_person_whose_subject_is_a_prefix_and_nothing_else_was_parked(subject: str, body: str, kind: str) -> None:
+    """They write about such a reply, or go away and ask for something: a colleague looks."""
+    raw = f"From: a@customer.example\nSubject: {subject}\nContent-Type: text/plain; charset=utf-8\n\n{body}\n"
+    assert verdict(raw.encode()).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("subject", "body"),
+    [
+        ("AW: Vorgang 12", "Ihre Mail sagte: „Wir haben Ihre Anfrage erhalten und melden uns.“ Seitdem nichts."),
+        (
+            "We received your request",
+            'You wrote "We have received your request and will reply in a day". Five days ago.',
+        ),
+    ],
+)
+def test_whoever_reports_what_a_robot_said_was_taken_for_it(subject: str, body: str) -> None:
+    """What stands in quotation marks somebody else has said."""
+    raw = f"From: a@customer.example\nSubject: {subject}\nContent-Type: text/plain; charset=utf-8\n\n{body}\n"
+    assert verdict(raw.encode()).kind == "answer"
+
+
+@pytest.mark.parametrize(
+    ("subject", "body"),
+    [
+        ("Re: Order (sender verification)", "I allow incoming messages only from senders I have approved beforehand."),
+        ("Please confirm your message", "Your message has been held. To deliver it, click https://cr.example/12."),
+        (
+            "Bestätigung: Order",
+            "Ihre Nachricht wurde zurückgehalten. Bitte klicken Sie auf den Link, damit sie ankommt.",
+        ),
+    ],
+)
+def test_a_challenge_in_other_words_was_answered_where_it_came_late(subject: str, body: str) -> None:
+    """To answer one would only teach it who we are."""
+    raw = f"From: a@customer.example\nSubject: {subject}\nContent-Type: text/plain; charset=utf-8\n\n{body}\n"
+    assert verdict(raw.encode()).filter == "challenge"
+
+
+def test_what_a_ticket_system_says_in_brackets_counts() -> None:
+    """An acknowledgement whose subject is ours behind "[Request received]" was answered where it came late."""
+    body = "Your request (88121) has been received and is being reviewed by our support staff."
+    assert verdict(f"From: a@vendor.example\nSubject: [Request received] Order\n\n{body}\n".encode()).kind == "park"
+
+
+@pytest.mark.parametrize(
     ("known", "kind"),
     [
         ({}, "answer"),

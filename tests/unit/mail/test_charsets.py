@@ -25,6 +25,14 @@ from services.mail.charsets import codec_name, decode, decode_checked
         (b"plain", "base64", "plain"),
         (b"\\ud800", "unicode_escape", "\\ud800"),
         (b"caf\xe9", "", "café"),
+        ("Grüße aus Köln".encode("latin-1"), "utf-8", "Grüße aus Köln"),
+        ("Où est ma commande, s'il vous plaît ?".encode("latin-1"), "utf-8", "Où est ma commande, s'il vous plaît ?"),
+        ("Верните, пожалуйста, деньги за заказ".encode("cp1251"), "utf-8", "Верните, пожалуйста, деньги за заказ"),
+        ("お願いします".encode("iso2022_jp"), "utf-8", "お願いします"),
+        ("주문".encode("iso2022_kr"), "", "주문"),
+        ("Grüße".encode("utf-16"), "utf-8", "Grüße"),
+        ("schöne Grüße".encode() + b"\xc3", "utf-8", "schöne Grüße\ufffd"),
+        (b"log: \x1b[31mred and \x1b$ done", "", "log: \x1b[31mred and \x1b$ done"),
     ],
 )
 def test_decoding(data: bytes, charset: str, text: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
+
 from services.mail.message import Limits
 from services.mail.mime import read_mail
 
@@ -80,3 +82,46 @@ def test_two_from_headers_have_no_author() -> None:
     """Two From headers, or two mailboxes in one, leave the mail without an author."""
     assert read_mail(b"From: a@b.example\nFrom: c@d.example\n\nx").author is None
     assert read_mail(b"From: a@b.example, c@d.example\n\nx").author is None
+
+
+def part(kind: str, text: str) -> bytes:
+    """A part of a multipart."""
+    return f"--b\nContent-Type: text/{kind}; charset=utf-8\n\n{text}\n".encode()
+
+
+HTML = part("html", "<html><body><p>The lid of order 7712 is cracked.</p></body></html>")
+SAYING = "Your program cannot show HTML."
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [
+        ("mixed", [HTML, part("plain", "This mail was scanned.")]),
+        ("mixed", [part("plain", "CAUTION: external mail."), HTML]),
+        ("mixed", [part("html", "<html><body>Hello,</body></html>"), HTML]),
+        ("mixed", [part("plain", "Hello,"), b"--b\nContent-Type: image/png\n\nx\n", HTML]),
+        ("alternative", [part("plain", SAYING), HTML]),
+    ],
+)
+def test_the_html_of_a_mail_was_lost_next_to_a_stretch_of_plain_text(kind: str, parts: list[bytes]) -> None:
+    """Gateways, lists and programs that send pictures mix the two: every stretch is read."""
+    mail = read_mail(f"Content-Type: multipart/{kind}; boundary=b\n\n".encode() + b"".join(parts) + b"--b--\n")
+    assert "order 7712" in mail.text
+    assert "order 7712" in mail.reply.new
+
+
+@pytest.mark.parametrize("kind", ["mixed", "alternative"])
+def test_what_both_forms_say_is_read_once(kind: str) -> None:
+    """Some programs put both forms into a multipart/mixed."""
+    plain = part("plain", "The lid of order 7712 is cracked.")
+    mail = read_mail(f"Content-Type: multipart/{kind}; boundary=b\n\n".encode() + plain + HTML + b"--b--\n")
+    assert mail.text == "The lid of order 7712 is cracked."
+
+
+def test_a_quote_in_html_goes_though_a_footer_stands_below() -> None:
+    """The marks of HTML count in a mail of both forms, too."""
+    quote = '<div class="gmail_quote"><div class="gmail_attr">x</div><blockquote>Is it?</blockquote></div>'
+    html, footer = part("html", f"<p>It is.</p>{quote}"), part("plain", "-- \nA list")
+    mail = read_mail(b"Content-Type: multipart/mixed; boundary=b\n\n" + html + footer + b"--b--\n")
+    assert "It is." in mail.reply.new
+    assert "Is it?" not in mail.reply.new

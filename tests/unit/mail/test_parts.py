@@ -65,6 +65,18 @@ def test_transfer_encodings_are_undone_leniently() -> None:
     assert decode_transfer(b"x", "x-unknown") == b"x"
 
 
+def test_of_base64_texts_behind_each_other_the_first_alone_was_read() -> None:
+    """A gateway appends its notice as base64 of its own; a list's footer that is none stays out."""
+    assert decode_transfer(b"aGVsbG8=\r\nZm9vdGVy\r\nbGFzdA==\r\n", "base64") == b"hellofooterlast"
+    assert decode_transfer(b"aGVsbG8=\r\n____\r\nlist of x\r\n", "base64") == b"hello"
+
+
+def test_prose_that_is_said_to_be_base64_was_lost() -> None:
+    """What no decoder could have made is left as it stands."""
+    prose = b"The lid of my pan is cracked and I would like a new one."
+    assert decode_transfer(prose, "base64") == prose
+
+
 def test_old_mac_line_ends() -> None:
     """A mail whose lines end with carriage returns alone is read."""
     assert read_mail(b"Subject: x\rFrom: a@b.example\r\rHello").text == "Hello"

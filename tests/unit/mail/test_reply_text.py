@@ -221,9 +221,19 @@ NEVER_CUT = [
     "The lid broke.\n\nSent by post on Monday.",
     "It came late.\n\nSent from Berlin yesterday.",
     "Do you have\n\n- pans?\n--\n- lids?",
+    'On 5 May your colleague Tom said and wrote:\n"we pay"\nbut nothing came.',
+    "Tom and Ann differ.\n\nOn 5 November Tom wrote:\n\nit is on its way\n\nOn 7 November Ann wrote:\n\nit is lost",
     "On 5 May I wrote this:\n\nplease send it again.\n\nNo answer came.",
     "My data\nName: Ann\nE-mail: ann@customer.example\nDate: 5 May 2024 10:30\nSubject: refund",
 ]
+
+
+def test_a_virus_scanners_notice_below_a_quote_kept_the_whole_quote() -> None:
+    """What stands under a signature's mark below a quote is no answer to it; a sentence there still is."""
+    quote = "On Tue, 3 Mar 2026 at 09:12, Shop <help@shop.example> wrote:\n> Which one?"
+    notice = "--\nThis email has been checked for viruses by Avast antivirus software.\nwww.avast.com"
+    assert split_reply(f"The blue one.\n\n{quote}\n\n{notice}").new == "The blue one."
+    assert "cracked" in split_reply(f"{quote}\n\n--\nThe lid is cracked. Please send one.").new
 
 
 @pytest.mark.parametrize("body", NEVER_CUT)

@@ -126,6 +126,8 @@ PLAIN_BOUNCES = {
     "mailmarshal": "Your message:\n   From:    support@shop.example\n   Subject: Order\nCould not be delivered because of\n\n"
     "550 5.1.1 User unknown\n\nThe following recipients were affected:\n    gone@customer.example\n",
     "german": "Ihre Nachricht konnte nicht zugestellt werden.\n\n<gone@customer.example>\n\nDas Postfach existiert nicht.\n",
+    "full-width brackets": "抱歉，您的邮件被退回来了。\n收件人 gone@customer.example\n"
+    "退信原因：收件人邮件地址（gone@customer.example）不存在，邮件无法送达。550 Mailbox not found\n",
     "japanese": "以下の宛先にメールを配信できませんでした。\n\n<gone@customer.example>\n\n宛先が存在しません。\n",
 }
 

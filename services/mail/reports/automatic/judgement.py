@@ -2,9 +2,10 @@
 
 The kinds: a mail program's subject prefix, a responder's manners in the text, a reply sooner than anyone types it, a
 body that came before. Two of them make a robot, and so do three manners. Where there is less it is a doubt, which a
-person settles: to answer a robot costs a mail, to set a person aside in silence costs a customer. What a person asks
-for outweighs all of them, but for the prefix with a responder's words, and where nobody can have read what is answered:
-that is a doubt, whatever the words are (ADR 430).
+person settles: to answer a robot costs a mail, to set a person aside in silence costs a customer. So is a prefix that
+is all of the subject, unless the words are a robot's. What a person asks for outweighs all of them, but for the prefix
+with a responder's words, and where nobody can have read what is answered: that is a doubt, whatever the words are (ADR
+430).
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ SURE_MANNERS = 3  # with nothing else in the text: people who write about leave 
 SURE_SENTENCES = 2  # among which they are: one sentence of a person ("closed on Wednesday until six") may hold them
 _UNREAD = "it answers ours within 15 s, sooner than anyone reads a mail"
 _QUOTED = re.compile(r"^\s{0,20}(?:\w{0,12}|[|+])\s?[>|]")
+_SPOKEN = re.compile(  # what a person reports that a robot said
+    r"\"[^\"\n]{12,300}\"|“[^”\n]{12,300}”|„[^“”\n]{12,300}[“”]|«[^»\n]{12,300}»|「[^」\n]{6,300}」"
+)
 _SURE = frozenset(("absent", "answering", "declared", "gone", "unread"))  # nobody says so without meaning it
 _BARE = frozenset(("absent", "unread", "declared", "no_reply", "promised"))  # what a responder may say and nothing else
 
@@ -53,7 +57,7 @@ def _judged(mail: ParsedMail, within_seconds: bool, seen_before: bool) -> Judgem
         return Judgement()
     wording = read_wording(text, mail.language, to_the_end=bool(subject.prefix))
     if subject.prefix and _prefix_counts(mail, wording):
-        return Judgement(f"subject “{subject.prefix}”", sure=True)
+        return Judgement(f"subject “{subject.prefix}”", sure=not subject.alone or _is_robots(mail, wording))
     asked = wording.requests and not _declares(wording)
     if wording.demands or (asked and not within_seconds):
         return Judgement()
@@ -84,6 +88,11 @@ def _prefix_counts(mail: ParsedMail, wording: Wording) -> bool:
     return answers_by_id(mail) or len(wording.kinds) > 1 or not (wording.demands or wording.requests)
 
 
+def _is_robots(mail: ParsedMail, wording: Wording) -> bool:
+    """Whether a text below nothing but a prefix is a robot's for sure: its manners, and no demand."""
+    return not (wording.demands or wording.requests) and (len(wording.kinds) > 1 or answers_by_id(mail))
+
+
 def _declares(wording: Wording) -> bool:
     return "declared" in wording.kinds and len(wording.kinds) > 1
 
@@ -104,4 +113,5 @@ def _by_words(mail: ParsedMail, text: str, wording: Wording, why: str) -> Judgem
 
 def _own_text(mail: ParsedMail) -> str:
     text = mail.reply.new or mail.text
-    return "\n".join(line for line in text.split("\n") if not _QUOTED.match(line))
+    own = "\n".join(line for line in text.split("\n") if not _QUOTED.match(line))
+    return _SPOKEN.sub("…", own) if len(own) <= LONGEST_CHARS else own

@@ -21,31 +21,42 @@ _TAG = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SubjectWords:
-    """The prefix, and the words that are evidence next to others; each "" where there is none."""
+    """The prefix, and the words that are evidence next to others; each "" where there is none.
+
+    `alone`: the prefix is all of the subject, as a person too may write who speaks of such a reply or goes away.
+    """
 
     prefix: str = ""
     hint: str = ""
+    alone: bool = False
 
 
 def read_subject(subject: str) -> SubjectWords:
     """What a subject begins with. Behind `Re:` a prefix is none: somebody answers a robot."""
-    head, _, rest = _untagged(subject[:MAX_CHARS].replace("\uff1a", ":")).partition(":")
+    tags, untagged = _untagged(subject[:MAX_CHARS].replace("\uff1a", ":"))
+    head, _, rest = untagged.partition(":")
     words = words_of(head)
-    prefix = next((one for one in (words, _without_reply(words)) if one in _prefixes()), ())
+    asks = head.rstrip().endswith(("?", "？", "؟"))  # "Auto-reply?" is a person's subject
+    prefix = next((one for one in (words, _without_reply(words)) if one in _prefixes() and not asks), ())
     if prefix:
-        return SubjectWords(" ".join(prefix), " ".join(prefix))
-    said = (words, words_of(rest.partition(":")[0]))
+        return SubjectWords(" ".join(prefix), " ".join(prefix), alone=not rest.strip())
+    said = (words, words_of(rest.partition(":")[0]), *tags)
     return SubjectWords(hint=next((" ".join(one) for one in said if _is_hint(one)), ""))
 
 
-def _untagged(subject: str) -> str:
-    """The subject without what gateways put before it (`[EXTERN]`, `***SPAM***`); a prefix in brackets stays."""
+def _untagged(subject: str) -> tuple[list[tuple[str, ...]], str]:
+    """What gateways and ticket systems put before the subject (`[EXTERN]`, `[Request received]`), and the rest of it.
+
+    A prefix in brackets stays.
+    """
+    tags = list[tuple[str, ...]]()
     for _ in range(MAX_TAGS):
         tag = _TAG.match(subject)
         if tag is None or words_of(tag[0]) in _prefixes():
             break
+        tags.append(words_of(tag[0]))
         subject = subject[tag.end() :]
-    return subject
+    return tags, subject
 
 
 def _is_hint(words: tuple[str, ...]) -> bool:
