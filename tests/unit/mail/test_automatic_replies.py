@@ -161,6 +161,17 @@ def test_a_challenge_in_other_words_was_answered_where_it_came_late(subject: str
     assert verdict(raw.encode()).filter == "challenge"
 
 
+@pytest.mark.parametrize(
+    "head", ["Abwesenheit", "Automatische Rückantwort", "Automaattivastaus", "Απουσία", "부재중 메시지"]
+)
+def test_words_of_robots_before_our_subject_were_answered_where_the_body_said_nothing(head: str) -> None:
+    """No mail program of a person's puts them there; a question below is still a person's."""
+    for body, kind in (("...", "human"), ("Where is my order?", "answer")):
+        raw = robot_mail(Text("en", head, body), "bare").decode()
+        mail = raw.replace("Subject: Re: ", f"Subject: {head}: ")
+        assert verdict(mail.encode()).kind == kind
+
+
 def test_what_a_ticket_system_says_in_brackets_counts() -> None:
     """An acknowledgement whose subject is ours behind "[Request received]" was answered where it came late."""
     body = "Your request (88121) has been received and is being reviewed by our support staff."

@@ -70,6 +70,8 @@ def _judged(mail: ParsedMail, within_seconds: bool, seen_before: bool) -> Judgem
         return Judgement(why, sure=True)
     if habits:
         return Judgement(why) if says_much(text) else Judgement()
+    if subject.before and answers_by_id(mail):
+        return Judgement("a robot's words before the subject")
     return Judgement() if known else _by_words(mail, text, wording, why)
 
 

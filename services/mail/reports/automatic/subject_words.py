@@ -13,6 +13,18 @@ from services.mail.reports.automatic.tables import Tables, tables
 from services.mail.subjects import MAX_CHARS, base_subject
 
 MAX_TAGS = 3
+_AUTOMATIC = (
+    "automat",
+    "automaat",
+    "автомат",
+    "αυτοματ",
+    "otomatik",
+    "自动",
+    "自動",
+    "자동",
+    "تلقاي",
+    "אוטומט",
+)  # as `words_of` folds
 _TAG = re.compile(
     r"\s{0,9}(?:\[[^\[\]]{1,40}\]|\{[^{}]{1,40}\}|\*{2,5}[^*]{1,40}\*{2,5}|EXTERN(?:AL|E|O|AL E-?MAIL)?\s?:)"
     r"\s{0,9}:?\s{0,9}"
@@ -23,12 +35,14 @@ _TAG = re.compile(
 class SubjectWords:
     """The prefix, and the words that are evidence next to others; each "" where there is none.
 
+    `before`: robots' words and a colon stand before another subject, as mail programs and no people put them.
     `alone`: the prefix is all of the subject, as a person too may write who speaks of such a reply or goes away.
     """
 
     prefix: str = ""
     hint: str = ""
     alone: bool = False
+    before: bool = False
 
 
 def read_subject(subject: str) -> SubjectWords:
@@ -41,7 +55,9 @@ def read_subject(subject: str) -> SubjectWords:
     if prefix:
         return SubjectWords(" ".join(prefix), " ".join(prefix), alone=not rest.strip())
     said = (words, words_of(rest.partition(":")[0]), *tags)
-    return SubjectWords(hint=next((" ".join(one) for one in said if _is_hint(one)), ""))
+    hint = next((" ".join(one) for one in said if _is_hint(one)), "")
+    before = bool(rest.strip()) and len(words) <= _longest_prefix() and (_is_hint(words) or _is_automatic(words))
+    return SubjectWords(hint=hint, before=before)
 
 
 def _untagged(subject: str) -> tuple[list[tuple[str, ...]], str]:
@@ -57,6 +73,10 @@ def _untagged(subject: str) -> tuple[list[tuple[str, ...]], str]:
         tags.append(words_of(tag[0]))
         subject = subject[tag.end() :]
     return tags, subject
+
+
+def _is_automatic(words: tuple[str, ...]) -> bool:
+    return any(stem in word for word in (*words, "".join(words)) for stem in _AUTOMATIC)
 
 
 def _is_hint(words: tuple[str, ...]) -> bool:
