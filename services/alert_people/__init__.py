@@ -1,6 +1,6 @@
 """Alerts people outside of the deployment when one of them is needed, by mail and by signed webhooks.
 
-In: calls (of track_threads and send_email), timers (alert).
+In: calls (of whoever needs a person), timers (alert).
 Out: alerts. Owns the aggregate `alert_channel`: what waits in a channel, and what became of telling it.
 A channel is alerted at most once in `alerts.every_minutes`; what it does not take is tried again by timers, for days.
 """

@@ -2,7 +2,7 @@
 
 In: inbound-email, deliveries, reply-drafted, turns (given up), thread-events (what people ask), timers, turn-reflected
 (behaviours that act afterwards).
-Out: thread-events, turns.
+Out: thread-events, turns, reply-drafted (drafts that no mail asked for), calls.
 Owns the aggregate `thread`: one row, one version, one state machine.
 """
 

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from schemas.events import MODULES
+from schemas.topics import catalogue
 from services.cli.command_table import COMMANDS
 from services.core.settings import Settings
 from services.core.settings.group import Group
@@ -57,6 +58,22 @@ def test_a_processor_was_missing_in_a_map() -> None:
     flow = text_of("ARCHITECTURE.md").partition("## The flow")[2].partition("## ")[0]
     assert in_map == folders
     assert set(re.findall(r"(?m)^\| `(\w+)` \|", flow)) == folders
+
+
+def test_the_table_of_the_flow_named_other_topics_than_the_code_uses() -> None:
+    """What each folder consumes and emits there is what `topics.yaml` says; an edge consumes no topic."""
+    flow = text_of("ARCHITECTURE.md").partition("## The flow")[2].partition("## ")[0]
+    table = [row.strip("|").split("|") for row in re.findall(r"(?m)^\|.*\|$", flow)[2:]]
+    topics = catalogue().topics
+    for first, consumed, _, emitted in table:
+        folder = first.strip(" `")
+        assert _named(emitted) & topics.keys() == {name for name, one in topics.items() if folder in one.producers}
+        if folder not in ("receive_email", "keep_time"):
+            assert _named(consumed) == {name for name, one in topics.items() if folder in one.consumers}
+
+
+def _named(cell: str) -> set[str]:
+    return set(re.findall(r"`([\w.-]+)`", cell))
 
 
 def test_a_processor_was_left_out_of_replays_silently() -> None:

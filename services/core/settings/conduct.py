@@ -63,5 +63,5 @@ class SendSettings(Group):
     disclosure: str = Field(
         "I am an AI assistant. Answer 'human' and a person takes over.",
         max_length=LONGEST_RULE,
-        description="the text of that reply",
+        description="the sentence that says so, below each reply",
     )
