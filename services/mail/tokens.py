@@ -1,9 +1,9 @@
 """Reply tokens: what a customer's mail client gives back to us proves which thread a mail belongs to.
 
 A token stands in the local part of our Message-ID (`c.TOKEN.SALT@domain`); it is read in a plus-address as well
-(`support+TOKEN@domain`), which no mail of ours has. It carries the thread id and an HMAC-SHA256 over workspace, thread and
-participant, so it neither opens another thread nor serves another person. Base32 in lower case,
-because local parts are folded to lower case on their way.
+(`support+TOKEN@domain`), which no mail of ours has. It carries the thread id and an HMAC-SHA256 over
+workspace, thread and participant, so it neither opens another thread nor serves another person.
+Base32 in lower case, because local parts are folded to lower case on their way.
 """
 
 from __future__ import annotations

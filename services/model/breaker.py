@@ -101,7 +101,7 @@ class GuardedModel:
     def __init__(self, model: Model, clock: Callable[[], float], policy: Policy | None = None) -> None:
         self.state = State()
         self.error = ""
-        self.noted: tuple[bool, float] | None = None  # what `outages.model.note` wrote last: whether open, and until when
+        self.noted: tuple[bool, float] | None = None  # what `outages.model.note` wrote last: whether open, and until
         self._answered = 0
         self._model = model
         self._clock = clock
