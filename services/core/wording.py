@@ -86,4 +86,5 @@ def _plain(text: str) -> str:
 
 
 def _seen(found: Match[str]) -> str:
-    return "".join(one for one in found[0] if unicodedata.category(one) not in ("Mn", "Cf"))
+    seen = "".join(one for one in found[0] if unicodedata.category(one) not in ("Mn", "Cf"))
+    return seen.replace("ł", "l")  # no decomposition knows its stroke

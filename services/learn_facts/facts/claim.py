@@ -83,6 +83,8 @@ class Claim:
         if self.source.is_ours or self.parents:
             return True
         proposal, text = self.proposal, self.source.text
+        if says("affirmed", self.span.quote):
+            return False  # it says yes to words that are not its author's
         sentence = sentence_around(self.span, without_quoted(text))
         theirs = any(place_of(plain_value(one), sentence) for one in standing)
         if not theirs and not speaks_of_the_author(sentence, proposal.key, of_a_person=about(proposal).of_a_person):

@@ -32,6 +32,7 @@ from services.learn_facts.facts.conflicts import (
 )
 from services.learn_facts.facts.consequences import doubts
 from services.learn_facts.facts.events import corroborated, doubted, ended, recorded, refused, still_pinned, unsure
+from services.learn_facts.facts.naming import key_told
 from services.learn_facts.facts.policy import STANDARD, Policy
 from services.learn_facts.facts.values import numbers_in, same_value
 from services.learn_facts.participant import Fact, Participant, Source
@@ -59,6 +60,7 @@ def propose(
     """
     key = who.key_for(proposal.kind, key_of(proposal.key, proposal.kind))
     proposal = proposal.model_copy(update={"key": key})
+    proposal = proposal.model_copy(update={"key": key_told(who, proposal, source)})
     claim = claim_of(proposal, source, fact_id, policy)
     decided = list(_decide(who, proposal, claim, elsewhere))
     yield from decided

@@ -255,8 +255,10 @@ def is_literal(value: str, span: Span, text: str, written: datetime | None = Non
     """Whether the sentence says the value itself: every number of it, and at least half of its words."""
     sentence = sentence_around(span, without_quoted(text))
     said = {word for form in (sentence, _plain(sentence)) for word in _words(form)}
-    if _ISO_DATE.match(value):
-        return _says_day(sentence, value, said) or (written is not None and _means(sentence, value, written))
+    day = _day(plain_value(value))
+    date = day.date().isoformat() if day else value
+    if _ISO_DATE.match(date):
+        return _says_day(sentence, date, said) or (written is not None and _means(sentence, date, written))
     if _is_said(_words(_plain(value)), said) or _says_hours(sentence, value):
         return True
     return digits(value) == value.casefold() and _is_said(_words(value), said)  # a number in words is no word
