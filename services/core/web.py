@@ -28,6 +28,7 @@ from services.core.bus.processor import Edge
 from services.core.bus.retry import PASSING
 from services.core.clock import pause
 from services.core.errors import NotDoneYet, Permanent
+from services.core.keys import Erased
 from services.core.paging import BadCursor
 from services.core.request_limits import Pace, PacedApp, UnreadBodyApp
 from services.core.settings import WebSettings
@@ -99,6 +100,7 @@ def make_app(
         web_app.add_middleware(PacedApp, pace=Pace(per_minute))
     web_app.add_middleware(UnreadBodyApp)
     web_app.add_exception_handler(RequestRefused, _refused)
+    web_app.add_exception_handler(Erased, _erased)
     web_app.add_exception_handler(BadCursor, _bad_cursor)
     web_app.add_exception_handler(RequestValidationError, _invalid)
     web_app.add_exception_handler(HTTPException, _not_served)
@@ -265,6 +267,11 @@ async def _healthz() -> dict[str, str]:
 
 async def _bad_cursor(request: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"error": "bad_cursor", "message": str(error)}, 400)
+
+
+async def _erased(request: Request, error: Exception) -> JSONResponse:
+    """What was asked about went with an erase since it was read."""
+    return JSONResponse({"error": "erased", "message": str(error)}, 404)
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +14,9 @@ from typing import Any
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.answers import ReplyRequested
+from schemas.events.answers import AssignmentRequested, ReplyRequested
+from schemas.events.base import EventData
+from schemas.events.lifecycle import ParticipantStateRequested
 from schemas.events.replies import DraftDecided, SentFile
 from services.core.app import App
 from services.core.bus import event_store as history
@@ -21,6 +24,7 @@ from services.core.bus.envelope import first
 from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id, utc_now
 from services.core.db import fetch_all
+from services.core.keys import Erased
 from services.demo.clock import SteppingClock
 from services.load_memory import PROCESSOR as LOAD_MEMORY
 from services.model.port import Answer, Request
@@ -139,7 +143,8 @@ async def test_a_draft_that_waits_for_approval_goes_with_the_person_and_others_g
     assert len(await reviewing.rows("SELECT thread_id FROM threads")) == 1
     assert await reviewing.rows("SELECT reply_id FROM deliveries WHERE state = 'draft'") == []
     for draft in drafts:
-        await _approve(reviewing.app, draft)
+        with suppress(Erased):  # of the thread that was hers alone
+            await _approve(reviewing.app, draft)
     await settle(reviewing.app, timeout_s=120)
     assert reviewing.server.accepted == []
 
@@ -147,8 +152,42 @@ async def test_a_draft_that_waits_for_approval_goes_with_the_person_and_others_g
 async def _approve(app: App, draft: dict[str, Any]) -> None:
     saw = hashlib.sha256(b"Hello, here is your answer.").hexdigest()
     said = DraftDecided(**draft, approve=True, text_sha256=saw, text="", by="a tester")
-    decided = first(said, id=random_id(), source="console", time=app.now(), workspace=app.settings.workspace)
-    await enter(app, decided)
+    await _say(app, said)
+
+
+async def test_a_word_on_a_thread_of_the_erased_was_kept_under_a_new_key(reviewing: Desk, stack: Endpoints) -> None:
+    """Who decides on what they read before the erase is told so, while it runs and after; nothing of it is stored."""
+    await reviewing.both_write()
+    [alone] = await reviewing.rows(
+        "SELECT reply_id, thread_id FROM deliveries"
+        " WHERE thread_id = (SELECT thread_id FROM mails WHERE message_id = 'a1@x.example')"
+    )
+    ada = await found(reviewing.app, ADA)
+    [person] = ada.people
+    words = (
+        DraftDecided(**alone, approve=True, text_sha256="0", text=f"Dear {ADA}", by="a tester"),
+        AssignmentRequested(thread_id=alone["thread_id"], assignee="", reason=f"{ADA} called", by="a tester"),
+        ParticipantStateRequested(participant_id=person, to_state="vip", reason=f"{ADA} called", by="a tester"),
+    )
+    erasing = asyncio.create_task(erase(reviewing.app, ada, by="the test"))
+    while not erasing.done():
+        for word in words:
+            with suppress(Erased):
+                await _say(reviewing.app, word)
+    await erasing
+    refused = 0
+    for word in words:
+        try:
+            await _say(reviewing.app, word)
+        except Erased:
+            refused += 1
+    await settle(reviewing.app, timeout_s=120)
+    assert (await prove(reviewing.app, ada.marks, ada.people)).findings == ()
+    assert refused == len(words)
+
+
+async def _say(app: App, word: EventData) -> None:
+    await enter(app, first(word, id=random_id(), source="console", time=app.now(), workspace=app.settings.workspace))
 
 
 async def test_a_persons_own_reply_that_is_held_is_not_sent_after_the_erase(reviewing: Desk, stack: Endpoints) -> None:

@@ -86,6 +86,19 @@ SELECT EXISTS (SELECT 1 FROM journal
        EXISTS (SELECT 1 FROM checkpoints WHERE consumer = %(consumer)s AND event_id = %(event_id)s) AS answered,
        (SELECT count(*) FROM erasures WHERE threads @> ARRAY[%(thread)s::uuid]) AS erasures;
 
+-- name: erasures_of
+-- How many erasures have met a thread.
+SELECT count(*) AS erasures FROM erasures WHERE threads @> ARRAY[%(thread)s::uuid];
+
+-- name: went_with_an_erase
+-- Whether an erase took the thread or the person, and nothing of them has come since.
+SELECT (EXISTS (SELECT FROM erasures WHERE threads @> ARRAY[%(thread)s::uuid])
+        AND NOT EXISTS (SELECT FROM threads WHERE thread_id = %(thread)s::uuid)
+        AND NOT EXISTS (SELECT FROM mails WHERE thread_id = %(thread)s::uuid))
+    OR (EXISTS (SELECT FROM erasures WHERE workspace = %(workspace)s AND participant_id = %(person)s::uuid)
+        AND NOT EXISTS (SELECT FROM participants WHERE participant_id = %(person)s::uuid)
+        AND NOT EXISTS (SELECT FROM mails WHERE workspace = %(workspace)s AND participant_id = %(person)s::uuid)) AS gone;
+
 -- name: mark_done
 -- The journal row, on disk before the offset moves. No row comes back where the event was done before.
 INSERT INTO journal (consumer, event_id, event_day) VALUES (%(consumer)s, %(event_id)s, %(event_day)s)

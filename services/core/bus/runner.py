@@ -37,8 +37,9 @@ from services.core.bus.undone_events import pairs_of
 from services.core.bus.work import AlreadyDone, Work
 from services.core.db import Connection, Database, fetch_one, fetch_sealed
 from services.core.errors import DatabaseAway
-from services.core.keys import Erased, is_sealed
+from services.core.keys import Erased, ErasedMeanwhile, is_sealed
 from services.core.keys.aead import KEY, SEALED, seal_json
+from services.core.keys.keyring import Begun
 
 log = structlog.get_logger(__name__)
 
@@ -323,16 +324,31 @@ async def enter(app: App, envelope: Envelope, check: Callable[[Connection], Awai
     """An edge's event comes in: stored, then published. The same id again is the event stored first.
 
     `check` runs in the transaction, when the keys of whom the event is about are held: an erase of them has ended, or
-    waits for it. Where it raises, nothing is stored.
+    waits for it. Where it raises, nothing is stored, nor of a thread or a person that an erase has taken: whoever
+    asks has read it before. Raises `Erased` for that.
     """
-    async with app.database.transaction(envelope.workspace) as conn:
-        await history.store(conn, [envelope])
-        if check is not None:
-            await check(conn)
-        stored = await fetch_one(conn, history.SQL.by_id, {"id": envelope.id})
-    assert stored is not None
+    try:
+        stored = await _enter(app, envelope, check)
+    except ErasedMeanwhile:  # others go on in the thread: from here on it is theirs
+        stored = await _enter(app, envelope, check)
     if stored["unpublished"]:
         await publish(app, [history.envelope(stored)])
+
+
+async def _enter(app: App, envelope: Envelope, check: Callable[[Connection], Awaitable[None]] | None) -> DictRow:
+    thread, person = envelope.data.shared_in(), envelope.data.subject_id()
+    about = {"workspace": envelope.workspace, "thread": thread, "person": person}
+    async with app.database.transaction(envelope.workspace) as conn:
+        met = await fetch_one(conn, history.SQL.erasures_of, about) if thread else None
+        await history.store(conn, [envelope], begun=Begun(thread, met["erasures"]) if met else None)
+        if check is not None:
+            await check(conn)
+        gone = await fetch_one(conn, history.SQL.went_with_an_erase, about) if thread or person else None
+        if gone is not None and gone["gone"]:
+            raise Erased
+        stored = await fetch_one(conn, history.SQL.by_id, {"id": envelope.id})
+    assert stored is not None
+    return stored
 
 
 async def _pass_over_everywhere(app: App, ids: list[UUID]) -> None:

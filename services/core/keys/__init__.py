@@ -5,11 +5,12 @@ keys. Who may read what follows from `owners`: a key is destroyed as soon as one
 """
 
 from services.core.keys.aead import NotAuthentic, SubjectKey, is_sealed
-from services.core.keys.keyring import Erased, Keys
+from services.core.keys.keyring import Erased, ErasedMeanwhile, Keys
 from services.core.keys.master import MasterKeyMissing, MasterKeys, read_master_keys
 
 __all__ = [
     "Erased",
+    "ErasedMeanwhile",
     "Keys",
     "MasterKeyMissing",
     "MasterKeys",

@@ -22,6 +22,7 @@ from schemas.events.mail import UNPROVEN_LEVELS
 from services.core.app import App
 from services.core.bus.retry import PASSING
 from services.core.errors import Temporary
+from services.core.keys import Erased
 from services.core.paging import BadCursor
 from services.core.storable import is_storable
 from services.core.units import MB
@@ -350,6 +351,8 @@ def _answer(site: Site, request: Request, error: Exception) -> Response:
     if isinstance(error, BadCursor):
         said = translated("This address does not lead to a page of the list: begin at its first page.")
         return site.problem(request, 400, said)
+    if isinstance(error, Erased):  # since the page was read
+        return site.problem(request, 404, translated("Erased. What was held of this person cannot be read any more."))
     if isinstance(error, PASSING):
         log.warning("page postponed", path=request.url.path, error=repr(error))
         silent = translated("The database does not answer. Try again in a moment.")

@@ -16,6 +16,7 @@ from psycopg_pool import PoolTimeout
 from services.core.app import App
 from services.core.bus.processor import Edge
 from services.core.errors import Temporary
+from services.core.keys import Erased
 from services.core.web import RequestRefused, make_app, run_edges
 
 NO_HOUSE = cast(App, None)
@@ -38,6 +39,12 @@ async def test_a_refusal_is_said_with_status_code_and_words() -> None:
     """A route's `Refused` is its answer."""
     answer = await answer_to(RequestRefused(409, "replayed", "used before"))
     assert (answer.status_code, answer.json()) == (409, {"error": "replayed", "message": "used before"})
+
+
+async def test_what_went_with_an_erase_since_it_was_read_was_called_a_fault_of_ours() -> None:
+    """Whoever decides on what they have read before is told that it is gone."""
+    answer = await answer_to(Erased())
+    assert (answer.status_code, answer.json()["error"]) == (404, "erased")
 
 
 async def test_a_temporary_error_asks_to_come_again() -> None:
