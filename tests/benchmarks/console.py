@@ -109,7 +109,7 @@ async def timed(client: httpx.AsyncClient, page: str, times: int) -> tuple[float
 async def first_paint(app: App) -> float:
     """Of the inbox in a browser, milliseconds from the click on."""
     async with served_here(app) as place:
-        camera = await asyncio.to_thread(Camera, place, await link_for(app, place))
+        camera = await asyncio.to_thread(Camera, place, await link_for(app, place), "en")
         try:
             await asyncio.to_thread(camera.take, "/inbox", width=1200, theme="light")
             return float(await asyncio.to_thread(camera.driver.execute_script, PAINTED))
