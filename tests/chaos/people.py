@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TypeVar
 from uuid import UUID, uuid5
 
@@ -23,6 +24,7 @@ from services.core.app import App
 from services.core.db import fetch_all
 from services.core.errors import Temporary
 from services.core.ids import incident_board_id, outreach_book_id
+from services.core.keys import Erased
 from services.operations.drafts.listing import HeldDraft, waiting_drafts
 from services.operations.outreach import daily
 from services.operations.requests import ask
@@ -119,7 +121,9 @@ def _word(draft: HeldDraft, seed: int) -> DraftDecided:
 
 
 async def _ask(app: App, command: EventData, name: str) -> None:
-    await _until_done(lambda: ask(app, command, uuid5(PLACE, f"{app.settings.database_url}/{name}")))
+    """Ask until it is on the log; what an erase took since it was read is refused, and asked for no more."""
+    with suppress(Erased):
+        await _until_done(lambda: ask(app, command, uuid5(PLACE, f"{app.settings.database_url}/{name}")))
 
 
 async def _rows(app: App, query: str) -> list[dict[str, UUID]]:
