@@ -25,7 +25,6 @@ from services.read_email.contents import Reading
 from services.read_email.forwarders import METHOD
 
 WINDOW, DAY = timedelta(hours=1), timedelta(days=1)
-COMPANY_SHARE = 10  # of what is answered of everybody, the part that the proven addresses of one company have at most
 REMEMBERED = timedelta(days=90)  # for how long a text is known as one that came before
 
 
@@ -183,13 +182,12 @@ def _limits(app: App, inbox: str, *, proven: bool, forwarded: bool) -> Limits:
     Where who is not proven gets a fixed reply, they get it once: what they write then is for a person.
     """
     most, hourly = app.settings.threads.max_auto_replies, app.settings.limits
-    everybody = hourly.all_per_hour if proven else hourly.unproven_per_hour
     fixed = not proven and not forwarded and _unproven(app, inbox) == "template"
     return Limits(
         per_sender=hourly.sender_per_hour if proven else hourly.unproven_sender_per_hour,
         per_thread=hourly.thread_per_hour,
-        per_company=max(hourly.sender_per_hour, everybody // COMPANY_SHARE),
-        everybody=everybody,
+        per_company=hourly.company_per_hour,
+        everybody=hourly.all_per_hour if proven else hourly.unproven_per_hour,
         identical_bodies=hourly.same_words,
         replies_without_human=most,
         replies_a_day=hourly.unproven_replies_per_day if fixed else 3 * most,

@@ -160,7 +160,7 @@ async def deployed(processes: Sequence[Sequence[str]] = (NAMES,)) -> AsyncIterat
                 "model": {"provider": "anthropic", "base_url": model.base_url},
                 "smtp": {"host": "127.0.0.1", "port": server.port},
                 "threads": {"quiet_s": 0, "max_auto_replies": 100_000},
-                "limits": {"all_per_hour": 1_000_000},
+                "limits": {"all_per_hour": 1_000_000, "company_per_hour": 1_000_000},
                 "workspace": "bench",
             }
             settings = settings_for(endpoints, endpoints.database, "bench.", home / "deployment", **changes)

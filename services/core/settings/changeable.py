@@ -41,8 +41,8 @@ OF_WORKSPACE: Mapping[str, tuple[str, ...]] = {
     "approval": ("earn", "bound", "over", "senders", "score", "hold_floors"),
     "threads": ("quiet_s", "auto_resolve_days", "auto_close_days", "reopen_days", "max_auto_replies", "suggest"),
     "limits": (
-        *("sender_per_hour", "thread_per_hour", "all_per_hour", "same_words", "unproven_per_hour"),
-        *("unproven_sender_per_hour", "unproven_replies_per_day"),
+        *("sender_per_hour", "thread_per_hour", "company_per_hour", "all_per_hour", "same_words"),
+        *("unproven_per_hour", "unproven_sender_per_hour", "unproven_replies_per_day"),
     ),
     "service_levels": PROMISED,
     "office_hours": HOURS,

@@ -15,9 +15,8 @@ class LimitSettings(Group):
 
     sender_per_hour: int = Field(20, ge=1, description="mails of one proven mailbox; further ones go to a person")
     thread_per_hour: int = Field(10, ge=1, description="mails of one thread; further ones go to a person")
-    all_per_hour: int = Field(
-        2000, ge=1, description="mails of all proven senders, a tenth of one company; further ones go to a person"
-    )
+    company_per_hour: int = Field(200, ge=1, description="mails of all proven senders of one company; likewise")
+    all_per_hour: int = Field(2000, ge=1, description="mails of all proven senders; further ones go to a person")
     same_words: int = Field(3, ge=1, description="mails of one sender with the same words; the next one is a loop")
     unproven_per_hour: int = Field(
         20, ge=0, description="mails of all unproven senders of one inbox together; further ones go to a person"
