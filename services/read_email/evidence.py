@@ -120,11 +120,14 @@ async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_
     if not proven:
         await unit.conn.execute(SQL.lock_unproven, {"workspace": unit.workspace})
     author = reading.mail.author.key if reading.mail.author else ""
-    sender = sender_of(author)
+    sender, mailbox = sender_of(author), MailboxKey(author).undetailed
+    local, at, domain = mailbox.rpartition("@")
     [counts], [replies], [to_them] = await unit.several(
         (SQL.counts, SQL.automatic_replies, SQL.replies_to),
         author=author,
-        mailbox=MailboxKey(author).undetailed,
+        mailbox=mailbox,
+        before_plus=f"{local}+",
+        at_domain=f"{at}{domain}",
         company="" if "@" in sender else sender,
         thread_id=thread_id,
         content_sha256=reading.content_sha256,

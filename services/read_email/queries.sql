@@ -84,10 +84,13 @@ LIMIT 1;
 -- name: counts
 -- How much this mailbox, its company, this thread, this body and everybody sent in the last hour, of what is believed as
 -- far as this mail is; of unproven senders everybody is those of one inbox, and what came after this mail and was read
--- before it counts too. A mailbox is one whatever stands behind its plus.
-SELECT count(*) FILTER (WHERE regexp_replace(author_addr, '^([^+]*)[+].*@([^@]*)$', '\1@\2') = %(mailbox)s) AS from_sender,
-       count(*) FILTER (WHERE %(company)s <> '' AND right('.' || regexp_replace(author_addr, '^.*@', ''),
-                                                         length(%(company)s) + 1) = '.' || %(company)s) AS from_company,
+-- before it counts too. A mailbox is one whatever stands behind its plus. No pattern is matched: each mail of a burst
+-- looks at all of the hour.
+SELECT count(*) FILTER (WHERE author_addr = %(mailbox)s
+                           OR (starts_with(author_addr, %(before_plus)s)
+                               AND right(author_addr, length(%(at_domain)s::text)) = %(at_domain)s)) AS from_sender,
+       count(*) FILTER (WHERE right(author_addr, length(%(company)s::text) + 1)
+                              IN ('@' || %(company)s::text, '.' || %(company)s::text)) AS from_company,
        count(*) FILTER (WHERE thread_id = %(thread_id)s) AS in_thread,
        count(*) FILTER (WHERE content_sha256 = %(content_sha256)s AND author_addr = %(author)s) AS identical_bodies,
        count(*) FILTER (WHERE trusted OR inbox = %(inbox)s) AS in_all
