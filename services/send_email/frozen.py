@@ -10,7 +10,7 @@ from typing import Any
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted, SentFile
 from services.core.bus import event_store as history
-from services.core.bus.sealing import key_for
+from services.core.bus.sealing import key_for, key_id
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
@@ -101,7 +101,7 @@ async def kept(work: Work[Any], composed_by: Callable[[], Composed]) -> Frozen |
         composed = composed_by()
         async with work.app.database.transaction(work.workspace, to_disk=False) as conn:  # the key's lock, if anything
             await refuse_suppressed(conn, work.workspace, composed.recipient)
-            key = await key_for(conn, work.workspace, work.event)
+            key = await key_for(conn, work.workspace, work.event, key_id(work.envelope))
     except (ComposeRefused, RecipientSuppressed, SettingsWrong) as error:
         return Unwritable(str(error))
     return Frozen(composed, await work.app.blobs.put(composed.raw, key))

@@ -92,18 +92,25 @@ async def _answered(asking: AsyncCursor[Any] | None) -> dict[UUID, People]:
     return {row["thread_id"]: frozenset(row["people"]) for row in rows}
 
 
-async def key_for(conn: Connection, workspace: str, data: EventData) -> SubjectKey | None:
-    """The key for a blob that belongs to an event, held until the caller's transaction ends."""
+async def key_for(conn: Connection, workspace: str, data: EventData, used: UUID | None = None) -> SubjectKey | None:
+    """The key for a blob that belongs to an event, held until the caller's transaction ends.
+
+    Raises `Erased` where the key `used` (of the event, where it is stored) is gone: a new one would be all that is left
+    of whom it was about.
+    """
     thread = data.shared_in()
     wrote = await _answered(await conn.execute(SQL.people, {"threads": [thread]}) if thread else None)
     [people] = _people(workspace, [data], [thread], wrote, None)
-    return await key_of(conn, workspace, people) if people else None
+    return await key_of(conn, workspace, people, used) if people else None
 
 
-async def key_of(conn: Connection, workspace: str, people: People) -> SubjectKey | None:
-    """The key of these people, held until the caller's transaction ends; None on a connection without keys."""
+async def key_of(conn: Connection, workspace: str, people: People, used: UUID | None = None) -> SubjectKey | None:
+    """The key of these people, held until the caller's transaction ends; None on a connection without keys.
+
+    Raises `Erased` where the key `used` (of what asks for it) is gone.
+    """
     keys: Keys | None = keys_of(conn)
-    return (await keys.hold(conn, workspace, [people]))[people] if keys else None
+    return (await keys.hold(conn, workspace, [people], used))[people] if keys else None
 
 
 def key_id(envelope: Envelope) -> UUID | None:
