@@ -16,8 +16,9 @@ def fail_no_turn(evidence: Evidence) -> Iterator[str]:
         topic = NEEDED.get(one["processor"])
         if topic not in evidence.refused or not one["error"].startswith(REFUSED):
             yield f"{one['processor']} failed turn {one['turn_id']}: {one['error'][:120]}"
+    bounced = tuple(f"{one['recipient']} is suppressed (hard)" for one in evidence.by_type["reply.bounced.v1"])
     for one in evidence.by_type["reply.failed.v1"]:
-        if one.get("inbox"):
+        if one.get("inbox") and not one["error"].startswith(bounced):  # our mail came back while it was drafted
             yield f"draft {one['reply_id']} could not be written: {one['error'][:120]}"
 
 

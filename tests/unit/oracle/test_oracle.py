@@ -249,6 +249,13 @@ def test_what_an_erase_has_left_of_events_is_judged_by_its_place() -> None:
     assert judge(_erased((1, 3))).faults == ("('thread', 'z') has version 3 after 1",)
 
 
+@pytest.mark.parametrize(("address", "faults"), [("a@x", 0), ("b@x", 1)])
+def test_a_draft_to_whom_our_mail_has_come_back_fails_rightly(address: str, faults: int) -> None:
+    """Its address was suppressed after the draft was made; another one was not."""
+    told = {"reply_id": "r-c", "attempt": 0, "inbox": "support", "error": f"{address} is suppressed (hard)"}
+    assert len(judge(more_events(good(), made.event("reply.failed.v1", told))).faults) == faults
+
+
 @pytest.mark.parametrize("name", PLANTS)
 def test_a_planted_fault_is_found(name: str) -> None:
     """The oracle names the fault that was planted."""
