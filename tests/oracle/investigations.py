@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from tests.oracle.evidence import Evidence
 
-ENDS = {"finished", "refused"}
+NOTED = {"finished", "out_of_rounds"}  # a model that answers garbage uses its rounds up
+ENDS = {*NOTED, "refused"}
 BY = "investigation"  # who leaves the note
 
 
 def end_once(evidence: Evidence) -> Iterator[str]:
-    """Each that was asked for is refused, or finished after rounds 1, 2, 3 ...; and its thread has one note of it."""
+    """Each that was asked for is refused, or over after rounds 1, 2, 3 ...; and its thread has one note of it."""
     rounds: dict[str, list[int]] = defaultdict(list)
     for one in evidence.by_type["investigation.round_taken.v1"]:
         rounds[one["investigation_id"]].append(one["number"])
@@ -25,9 +26,7 @@ def end_once(evidence: Evidence) -> Iterator[str]:
         if rounds[id] != list(range(1, len(rounds[id]) + 1)):
             yield f"investigation {id} took the rounds {rounds[id]}"
     notes = Counter(one["thread_id"] for one in evidence.by_type["thread.marks_requested.v1"] if one["by"] == BY)
-    finished = Counter(
-        one["thread_id"] for one in evidence.by_type["investigation.closed.v1"] if one["outcome"] == "finished"
-    )
-    for thread in notes.keys() | finished.keys():
-        if notes[thread] != finished[thread]:
-            yield f"thread {thread} has {notes[thread]} notes of {finished[thread]} investigations"
+    over = Counter(one["thread_id"] for one in evidence.by_type["investigation.closed.v1"] if one["outcome"] in NOTED)
+    for thread in notes.keys() | over.keys():
+        if notes[thread] != over[thread]:
+            yield f"thread {thread} has {notes[thread]} notes of {over[thread]} investigations"
