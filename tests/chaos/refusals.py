@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import timedelta
 
 import psycopg
@@ -13,6 +12,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError
 
+from services.core.clock import until
 from services.core.db import fetch_one
 from services.operations.preparation import topic_specs
 from tests.chaos.meeting import meeting
@@ -53,10 +53,11 @@ async def refuse(world: World, fault: Fault, _: random.Random) -> None:
 
 async def _some_are_answered(world: World) -> None:
     """Return when that part of the mails is answered, or when it takes too long: other faults may keep them waiting."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(WAITS_S):
-            while len(world.server.accepted) < ANSWERED_FIRST * len(world.mails):
-                await asyncio.sleep(AGAIN_AFTER_S)
+
+    async def are_answered() -> bool:
+        return len(world.server.accepted) >= ANSWERED_FIRST * len(world.mails)
+
+    await until(are_answered, WAITS_S, every_s=AGAIN_AFTER_S)
 
 
 async def _has_met(world: World, topic: str) -> bool:

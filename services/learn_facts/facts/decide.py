@@ -59,8 +59,7 @@ def propose(
     `elsewhere`: facts of theirs under other addresses; `turn`: the mails that it was proposed for.
     """
     key = who.key_for(proposal.kind, key_of(proposal.key, proposal.kind))
-    proposal = proposal.model_copy(update={"key": key})
-    proposal = proposal.model_copy(update={"key": key_told(who, proposal, source)})
+    proposal = proposal.model_copy(update={"key": key_told(who, key, proposal, source)})
     claim = claim_of(proposal, source, fact_id, policy)
     decided = list(_decide(who, proposal, claim, elsewhere))
     yield from decided

@@ -14,12 +14,12 @@ from services.memory.wording import content_of, unsaid, words_of
 CALLED = frozenset({"contact_info", "customer_info", "identity"})  # kinds of what the customer has a name for
 
 
-def key_told(who: Participant, proposal: FactProposal, source: Source | None) -> str:
-    """The key of a fact that stands, where the words of the value name it and not the proposed key; else that key.
+def key_told(who: Participant, key: str, proposal: FactProposal, source: Source | None) -> str:
+    """The key of a fact that stands, where the words of the value name it and not `key`, the proposed one; else that.
 
     "Our warehouse code is LX-9", proposed as a "depot code", is the warehouse code. Usual keys have a table of names.
     """
-    key, kind = proposal.key, proposal.kind
+    kind = proposal.kind
     if source is None or kind not in CALLED or is_usual(key, kind) or any(one.key == key for one in who.facts):
         return key
     own = without_quoted(source.text)

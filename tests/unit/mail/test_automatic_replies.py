@@ -46,6 +46,11 @@ def verdict(raw: bytes, **context: object) -> Verdict:
     return judge(mail, known)
 
 
+def plain_mail(subject: str, body: str) -> bytes:
+    """A mail of a customer's that answers nothing, with no header of a robot's."""
+    return f"From: a@customer.example\nSubject: {subject}\nContent-Type: text/plain; charset=utf-8\n\n{body}\n".encode()
+
+
 def test_the_tables_are_as_large_as_they_are_said_to_be() -> None:
     """At least 41 languages of robots, and more than 100 sentences of people in at least ten."""
     assert len({note.language for note in NOTES}) >= 41
@@ -124,8 +129,7 @@ def test_a_person_who_answers_a_robot_is_no_robot() -> None:
 )
 def test_a_person_whose_subject_is_a_prefix_and_nothing_else_was_parked(subject: str, body: str, kind: str) -> None:
     """They write about such a reply, or go away and ask for something: a colleague looks."""
-    raw = f"From: a@customer.example\nSubject: {subject}\nContent-Type: text/plain; charset=utf-8\n\n{body}\n"
-    assert verdict(raw.encode()).kind == kind
+    assert verdict(plain_mail(subject, body)).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -140,8 +144,7 @@ def test_a_person_whose_subject_is_a_prefix_and_nothing_else_was_parked(subject:
 )
 def test_whoever_reports_what_a_robot_said_was_taken_for_it(subject: str, body: str) -> None:
     """What stands in quotation marks somebody else has said."""
-    raw = f"From: a@customer.example\nSubject: {subject}\nContent-Type: text/plain; charset=utf-8\n\n{body}\n"
-    assert verdict(raw.encode()).kind == "answer"
+    assert verdict(plain_mail(subject, body)).kind == "answer"
 
 
 @pytest.mark.parametrize(
@@ -157,8 +160,7 @@ def test_whoever_reports_what_a_robot_said_was_taken_for_it(subject: str, body: 
 )
 def test_a_challenge_in_other_words_was_answered_where_it_came_late(subject: str, body: str) -> None:
     """To answer one would only teach it who we are."""
-    raw = f"From: a@customer.example\nSubject: {subject}\nContent-Type: text/plain; charset=utf-8\n\n{body}\n"
-    assert verdict(raw.encode()).filter == "challenge"
+    assert verdict(plain_mail(subject, body)).filter == "challenge"
 
 
 @pytest.mark.parametrize(
