@@ -10,4 +10,4 @@ from services.condense_memory.apply import APPLIERS
 from services.condense_memory.handler import HANDLERS
 from services.core.bus.processor import Processor
 
-PROCESSOR = Processor(name="condense_memory", handlers=HANDLERS, appliers=APPLIERS, asks_model=True, learns=True)
+PROCESSOR = Processor(name="condense_memory", handlers=HANDLERS, appliers=APPLIERS, asks_model=True, background=True)

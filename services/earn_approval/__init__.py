@@ -9,4 +9,4 @@ from services.core.bus.processor import Processor
 from services.earn_approval.apply import APPLIERS
 from services.earn_approval.handler import HANDLERS
 
-PROCESSOR = Processor(name="earn_approval", handlers=HANDLERS, appliers=APPLIERS, at_once=True, learns=True)
+PROCESSOR = Processor(name="earn_approval", handlers=HANDLERS, appliers=APPLIERS, at_once=True, background=True)

@@ -11,5 +11,5 @@ from services.investigate.apply import APPLIERS
 from services.investigate.handler import HANDLERS, give_up
 
 PROCESSOR = Processor(
-    name="investigate", handlers=HANDLERS, appliers=APPLIERS, asks_model=True, learns=True, give_up=give_up
+    name="investigate", handlers=HANDLERS, appliers=APPLIERS, asks_model=True, background=True, give_up=give_up
 )

@@ -8,4 +8,4 @@ from services.core.bus.processor import Processor
 from services.learn_documents.apply import APPLIERS
 from services.learn_documents.handler import HANDLERS
 
-PROCESSOR = Processor(name="learn_documents", handlers=HANDLERS, appliers=APPLIERS, learns=True)
+PROCESSOR = Processor(name="learn_documents", handlers=HANDLERS, appliers=APPLIERS, background=True)

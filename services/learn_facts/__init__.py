@@ -21,5 +21,5 @@ from services.learn_facts.person.apply import APPLIERS as PERSON
 
 APPLIERS = {**FACTS, **PERSON, **IDENTITY}
 PROCESSOR = Processor(
-    name="learn_facts", handlers=HANDLERS, appliers=APPLIERS, lane="subject", at_once=True, learns=True
+    name="learn_facts", handlers=HANDLERS, appliers=APPLIERS, lane="subject", at_once=True, background=True
 )

@@ -9,4 +9,4 @@ from services.core.bus.processor import Processor
 from services.reach_out.apply import APPLIERS
 from services.reach_out.handler import HANDLERS
 
-PROCESSOR = Processor(name="reach_out", handlers=HANDLERS, appliers=APPLIERS, at_once=True, learns=True)
+PROCESSOR = Processor(name="reach_out", handlers=HANDLERS, appliers=APPLIERS, at_once=True, background=True)

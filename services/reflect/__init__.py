@@ -8,4 +8,4 @@ Owns no table. The extraction has no tools but its own answer.
 from services.core.bus.processor import Processor
 from services.reflect.handler import HANDLERS
 
-PROCESSOR = Processor(name="reflect", handlers=HANDLERS, asks_model=True, learns=True)
+PROCESSOR = Processor(name="reflect", handlers=HANDLERS, asks_model=True, background=True)

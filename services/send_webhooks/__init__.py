@@ -11,4 +11,4 @@ from services.core.bus.replays import refusing_replays
 from services.send_webhooks.apply import APPLIERS
 from services.send_webhooks.handler import HANDLERS
 
-PROCESSOR = Processor(name="send_webhooks", handlers=refusing_replays(HANDLERS), appliers=APPLIERS, learns=True)
+PROCESSOR = Processor(name="send_webhooks", handlers=refusing_replays(HANDLERS), appliers=APPLIERS, background=True)

@@ -8,4 +8,4 @@ from services.core.bus.processor import Processor
 from services.summarize_threads.apply import APPLIERS
 from services.summarize_threads.handler import HANDLERS
 
-PROCESSOR = Processor(name="summarize_threads", handlers=HANDLERS, appliers=APPLIERS, at_once=True, learns=True)
+PROCESSOR = Processor(name="summarize_threads", handlers=HANDLERS, appliers=APPLIERS, at_once=True, background=True)

@@ -9,4 +9,4 @@ from services.core.bus.processor import Processor
 from services.watch_incidents.apply import APPLIERS
 from services.watch_incidents.handler import HANDLERS
 
-PROCESSOR = Processor(name="watch_incidents", handlers=HANDLERS, appliers=APPLIERS, at_once=True, learns=True)
+PROCESSOR = Processor(name="watch_incidents", handlers=HANDLERS, appliers=APPLIERS, at_once=True, background=True)

@@ -120,10 +120,10 @@ async def test_a_fact_is_learned_while_the_embedder_is_away(memory: Memory) -> N
 
 
 async def test_what_was_learned_went_on_before_it_was_on_disk(memory: Memory) -> None:
-    """A unit of what learns commits without waiting and waits with others: behind it all that it wrote is on disk."""
+    """A unit in the background commits without waiting and waits with others: behind it all that it wrote is on disk."""
     for number in range(20):
         envelope = memory.event(ASKED, day(number))
-        work = Work(envelope.data, envelope, "learn_facts", memory.app, {}, learns=True)
+        work = Work(envelope.data, envelope, "learn_facts", memory.app, {}, background=True)
         async with work.unit() as unit:
             assert await unit.one("SELECT current_setting('synchronous_commit') AS it") == {"it": "off"}
             place = await unit.one(PLACE)

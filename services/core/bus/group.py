@@ -28,7 +28,7 @@ LOOK_AGAIN_S = 1.0
 EMBEDDED_PACE = FetchPace(
     wait_s=0.02, quiet_wait_s=0.02, pause_s=0.2, quiet_pause_s=3.0, plenty_pause_s=0.2, awake_s=0.4, metadata_s=2
 )
-UNHURRIED = replace(EMBEDDED_PACE, rung_pause_s=0.2)  # nobody waits for what is learned
+UNHURRIED = replace(EMBEDDED_PACE, rung_pause_s=0.2)  # nobody waits for the background
 EMBEDDED_SESSION_S = 6  # the embedded broker lets a group wait for half of it
 
 
@@ -56,7 +56,7 @@ def make_source(processor: Processor, app: App, generations: Callable[[], Mappin
         gate=functools.partial(_wait_for_turn, app, processor),
         signals=_signals(app, processor),
     )
-    if not processor.learns:
+    if not processor.background:
         app.reply_load.add(lambda: lanes.demand)
     listen = functools.partial(app.bell.listen, wants=functools.partial(_concerns, processor))
     return FaustSource(source, lanes, listen, generations)
@@ -70,7 +70,7 @@ def _concerns(processor: Processor, kind: str) -> bool:
 def _pace(processor: Processor, embedded: bool) -> FetchPace:
     if not embedded:
         return FetchPace()
-    return UNHURRIED if processor.learns else EMBEDDED_PACE
+    return UNHURRIED if processor.background else EMBEDDED_PACE
 
 
 def _signals(app: App, processor: Processor) -> Signals:
@@ -78,7 +78,7 @@ def _signals(app: App, processor: Processor) -> Signals:
 
     def attempted(outcome: Outcome, seconds: float) -> None:
         metrics.attempted(name, outcome, seconds)
-        if not processor.learns:
+        if not processor.background:
             app.reply_load.ended()
 
     return Signals(
@@ -89,8 +89,8 @@ def _signals(app: App, processor: Processor) -> Signals:
 
 
 async def _wait_for_turn(app: App, processor: Processor, _: Delivery) -> None:
-    """Wait while replies are under way that learning comes after, and while the model that is asked is away."""
-    if processor.learns:
+    """Wait while replies are under way that go first, and while the model that is asked is away."""
+    if processor.background:
         await app.reply_load.passed()
     if processor.asks_model:
         await _while_paused(app)

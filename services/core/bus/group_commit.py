@@ -1,7 +1,7 @@
 """What many handlers of a process wait for is committed once for all of them: one transaction, one wait for the disk.
 
 Three things come together: journal rows of events for which nothing is to be done, events that the broker has
-acknowledged, and units of what only learns, whose own commits did not wait for the disk.
+acknowledged, and units in the background, whose own commits did not wait for the disk.
 
 Invariants
 - A call returns when what it asks for is committed, and on disk unless it need not be: so offsets move last, as behind

@@ -29,7 +29,8 @@ class Processor:
     is not set, the event goes to the dead letters. `lane` says what orders events here: the Kafka
     key, or the data subject. Where it asks a model, its events wait while the model's circuit is open. One that decides
     `at_once` does all that it does for an event in a single unit: the unit's journal row says whether that was done
-    before, and what the unit stored is all that there is to publish. One that `learns` lets replies go first.
+    before, and what the unit stored is all that there is to publish. One in the `background` lets
+    replies go first: nobody waits for what it does.
     """
 
     name: str
@@ -39,7 +40,7 @@ class Processor:
     lane: Literal["key", "subject"] = "key"
     asks_model: bool = False
     at_once: bool = False
-    learns: bool = False
+    background: bool = False
 
     @property
     def topics(self) -> tuple[str, ...]:

@@ -146,7 +146,7 @@ class Runner:
             if not await self._is_gone(work.envelope):
                 raise
             await work.pass_over()
-        if self._processor.learns:
+        if self._processor.background:
             await self._app.group_commit.on_disk()
         await self._publish_stored(work.envelope)
 
@@ -208,7 +208,7 @@ class Runner:
 
     def _work(self, envelope: Envelope) -> Work[Any]:
         one = self._processor
-        return Work(envelope.data, envelope, one.name, self._app.as_it_is(), one.appliers, learns=one.learns)
+        return Work(envelope.data, envelope, one.name, self._app.as_it_is(), one.appliers, background=one.background)
 
     async def _do(self, work: Work[Any]) -> None:
         await self._processor.handlers[type(work.event)](work)

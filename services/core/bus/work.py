@@ -45,7 +45,7 @@ class Work(Generic[E_co]):
         app: App,
         appliers: Appliers,
         *,
-        learns: bool = False,
+        background: bool = False,
     ) -> None:
         self.event = event
         self.envelope = envelope
@@ -54,7 +54,7 @@ class Work(Generic[E_co]):
         self.workspace = envelope.workspace
         self.consumer = consumer
         self._appliers = appliers
-        self._learns = learns
+        self._background = background
         self.journaled = False
         self.stored: list[Envelope] = []
         self.settled: list[UUID] = []
@@ -106,14 +106,14 @@ class Work(Generic[E_co]):
         `final` units hold the journal row; a handler that records an intent first opens a unit that is not,
         with a `step` of its own. One for what follows from an event that is `done` asks nothing of the journal.
         What the journal says comes with the first rows that the unit waits for, and before it stores anything.
-        Those of what only learns wait for the disk together.
+        Those in the background wait for the disk together.
         """
-        async with self.app.database.transaction(self.workspace, to_disk=not self._learns) as conn:
+        async with self.app.database.transaction(self.workspace, to_disk=not self._background) as conn:
             entry = None if done else await self._entry(conn, final=final)
             unit = Unit(conn, self.envelope, self.consumer, step, self._appliers, self.app.now, entry)
             yield unit
             await unit.flush()
-        if self._learns:
+        if self._background:
             await self.app.group_commit.on_disk()
         self.journaled = self.journaled or final
         self.stored += unit.stored
