@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import import_module
 
@@ -18,24 +18,17 @@ from services.core.bus.faust_source import FaustSource
 from services.core.bus.group import make_source
 from services.core.bus.log_generations import CHANNEL as LOG
 from services.core.bus.log_generations import LogGenerations
-from services.core.bus.log_recovery import LogKeeper
+from services.core.bus.log_recovery import opened
 from services.core.bus.processor import Edge
 from services.core.db.notices import listen
 from services.core.errors import Permanent
 from services.core.probes import Probes, run_probes
 from services.core.web import run_edges
-from services.operations import daily
-from services.operations.health import watch as health
-from services.operations.health.missed import MissedEvents
+from services.keep_time.keeper import KEEP_TIME
 from services.operations.mailboxes.keep import settle_mailboxes
-from services.operations.memory import restores
-from services.operations.outreach import daily as outreach
-from services.operations.periods.daily import PERIODS
 from services.operations.preparation import Report, log_line, topic_specs
-from services.operations.retention.daily import RETENTION
-from services.operations.uses.daily import USES
-from services.operations.vectors import keep as vectors
 from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
+from services.upkeep import UPKEEP, Round
 
 log = structlog.get_logger(__name__)
 
@@ -62,18 +55,16 @@ async def working(app: App, names: Collection[str], report: Report = log_line) -
     """The named processors and edges run for the block; they stop cleanly at its end.
 
     What the broker lost (an embedded one begins empty) is published again before an edge opens. The process that keeps
-    time sees to that, now and whenever the broker loses its log; it sees to the daily tasks, to the vectors of memory,
-    to restores of it and to alerts of what stands still, too.
+    time sees to that, and to the other rounds of the upkeep (`services/upkeep.py`).
     """
-    keeper, stop = LogKeeper(app, topic_specs(app.settings), consumers()), asyncio.Event()
-    generations = LogGenerations(app)
-    if "keep_time" in names:
+    generations, stop = LogGenerations(app), asyncio.Event()
+    if KEEP_TIME in names:
         report("waiting for stored events that the broker does not have")
-        await keeper.look()
+        async with opened(app, topic_specs(app.settings), consumers()) as keeper:
+            await keeper.look()
         await settle_mailboxes(app)
     await generations.read()
     async with _first_error(), asyncio.TaskGroup() as group, AsyncExitStack() as stack:
-        stack.push_async_callback(keeper.close)
         processors = [one for one in PROCESSORS if one.name in names]
         sources = {one.name: make_source(one, app, generations.current) for one in processors}
         if app.settings.monitoring.enabled:
@@ -85,10 +76,8 @@ async def working(app: App, names: Collection[str], report: Report = log_line) -
         await _all_assigned(sources, report)
         stack.callback(stop.set)
         start_beside(group, app, names, stop)
-        if "keep_time" in names:
-            group.create_task(health.keep(app, stop), name="health")
-            group.create_task(keeper.keep(stop), name="log")
-            group.create_task(MissedEvents(app).keep(stop), name="missed events")
+        if KEEP_TIME in names:
+            start_rounds(group, app, [one for one in UPKEEP if one.broker], stop)
         group.create_task(generations.keep(list(sources.values()), stop), name="generations of the log")
         changed = asyncio.Event()
         heard = {BELL: app.bell.heard} if app.settings.kafka.embedded else {LOG: generations.heard}
@@ -100,14 +89,16 @@ async def working(app: App, names: Collection[str], report: Report = log_line) -
 
 
 def start_beside(group: asyncio.TaskGroup, app: App, names: Collection[str], stop: asyncio.Event) -> None:
-    """Start what runs next to the processors and needs no broker: the named edges, and each day's upkeep."""
+    """Start what runs next to the processors and needs no broker: the named edges, and such rounds of the upkeep."""
     group.create_task(run_edges(app, [_edge(one) for one in EDGES if one in names], stop), name="edges")
-    if "keep_time" in names:
-        for task in (RETENTION, PERIODS, USES):
-            group.create_task(daily.keep(task, app, stop), name=task.name)
-        group.create_task(outreach.keep(app, stop), name="outreach")
-        group.create_task(vectors.keep(app, stop), name="vectors")
-        group.create_task(restores.keep(app, stop), name="restores of memory")
+    if KEEP_TIME in names:
+        start_rounds(group, app, [one for one in UPKEEP if not one.broker], stop)
+
+
+def start_rounds(group: asyncio.TaskGroup, app: App, rounds: Iterable[Round], stop: asyncio.Event) -> None:
+    """Start these rounds of the upkeep, each as a task of its name."""
+    for one in rounds:
+        group.create_task(one.keep(app, stop), name=one.name)
 
 
 def _edge(name: str) -> Edge:

@@ -31,6 +31,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 SQL = queries(__file__)
+KEEP_TIME = "keep_time"  # the source of what nobody but the clock asks for
 BATCH = 200
 TICK_S = 0.25  # with a clock that is not the wall's: it may jump, and nobody announces that
 SWEEP_S = 110.0  # less than two minutes: what is due earlier is announced (migration 0230)
@@ -134,7 +135,7 @@ def _elapsed(timer: Timer) -> Envelope:
     """
     return Envelope(
         id=uuid5(timer.id, f"{timer.due_at.isoformat()} {timer.causation_id}"),
-        source="keep_time",
+        source=KEEP_TIME,
         time=timer.due_at,
         workspace=timer.workspace,
         data=TimerElapsed.model_validate(timer.event),

@@ -21,6 +21,7 @@ from services.load_memory.layers import LAYERS
 from services.operations.replay.selection import STARTS
 from services.pipeline import PROCESSORS
 from services.receive_email.webhooks import FORMATS
+from services.upkeep import UPKEEP
 
 ROOT = Path(__file__).parents[2]
 SUBJECTS = (
@@ -70,6 +71,17 @@ def test_the_table_of_the_flow_named_other_topics_than_the_code_uses() -> None:
         assert _named(emitted) & topics.keys() == {name for name, one in topics.items() if folder in one.producers}
         if folder not in ("receive_email", "keep_time"):
             assert _named(consumed) == {name for name, one in topics.items() if folder in one.consumers}
+
+
+def test_a_round_of_the_process_that_keeps_time_was_in_no_list() -> None:
+    """`services/upkeep.py` has every round: each `keep` of an operation, and each task of a day, by its own name."""
+    operations = [(path, path.read_text(encoding="utf-8")) for path in (ROOT / "services/operations").rglob("*.py")]
+    written = {path for path, code in operations if re.search(r"(?m)^ *async def keep\(|= DailyTask\(", code)}
+    listed = text_of("services/upkeep.py")
+    for path in written - {ROOT / "services/operations/daily.py"}:
+        package, module = path.parent.relative_to(ROOT).as_posix().replace("/", "."), path.stem
+        assert re.search(rf"from {package}(\.{module})? import [^\n]*(\b{module}\b|[A-Z]+\n)", listed), path
+    assert len({one.name for one in UPKEEP}) == len(UPKEEP) == listed.count("    Round(")
 
 
 def _named(cell: str) -> set[str]:

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from uuid import NAMESPACE_OID, uuid5
 
 import structlog
@@ -196,3 +197,15 @@ class LogKeeper:
 def _is_news(known: KnownTopic | None, id: str) -> bool:
     """Whether a topic that lost nothing has to be noted."""
     return known is None or (not known.topic_id and bool(id))
+
+
+@asynccontextmanager
+async def opened(
+    app: App, topics: Sequence[TopicSpec], consumers: Sequence[tuple[str, str]]
+) -> AsyncIterator[LogKeeper]:
+    """A `LogKeeper` whose connection to the broker is closed at the end."""
+    keeper = LogKeeper(app, topics, consumers)
+    try:
+        yield keeper
+    finally:
+        await keeper.close()

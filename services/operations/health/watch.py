@@ -19,6 +19,7 @@ from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.bus.undone_events import advance, pairs_of
 from services.core.clock import pause
+from services.keep_time.keeper import KEEP_TIME
 from services.operations.health.gauges import HealthGauges
 from services.operations.health.state import read_health
 
@@ -54,7 +55,7 @@ async def look(app: App, before: frozenset[str], gauges: HealthGauges | None = N
         log.error("stands still", problem=key, words=words)
         if key in before:
             call, id = _call(app, key, words), _id(app, key, app.now())
-            named = first(call, id=id, source="keep_time", time=app.now(), workspace=app.settings.workspace)
+            named = first(call, id=id, source=KEEP_TIME, time=app.now(), workspace=app.settings.workspace)
             await enter(app, named)
     return frozenset(found)
 

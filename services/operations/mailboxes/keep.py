@@ -25,13 +25,13 @@ from services.core.bus.runner import publish
 from services.core.db import fetch_one, queries
 from services.core.db.locks import HeldElsewhere
 from services.core.ids import author_id, former_participant_id
+from services.keep_time.keeper import KEEP_TIME
 from services.mail.mailbox import MailboxKey
 from services.operations.rebuild.shadow_schema import connected
 from services.read_email.apply import SQL as MAILS
 
 SQL = queries(__file__)
 BATCH = 500
-NAME = "keep_time"
 
 log = structlog.get_logger(__name__)
 
@@ -111,4 +111,4 @@ def _request(app: App, one: Written) -> Envelope:
         participant_id=one.former, into=one.own, addr=one.address, name=one.name, seen_at=one.at
     )
     id = uuid5(one.own, f"split/{one.former}/{one.mail_id}")
-    return first(data, id=id, source=NAME, time=app.now(), workspace=app.settings.workspace)
+    return first(data, id=id, source=KEEP_TIME, time=app.now(), workspace=app.settings.workspace)

@@ -21,10 +21,10 @@ from services.core.db import fetch_one
 from services.core.ids import outreach_book_id
 from services.core.office_hours import is_open
 from services.core.settings import OfficeHours
+from services.keep_time.keeper import KEEP_TIME
 
 log = structlog.get_logger(__name__)
 
-NAME = "keep_time"
 LOOK_EVERY_S = 600.0
 
 
@@ -47,7 +47,7 @@ async def ask(app: App) -> int:
         if not is_open(now, hours) or await _is_stored(app, id):
             continue
         due = OutreachDue(book_id=outreach_book_id(app.settings.workspace), inbox=inbox.name, due_at=now)
-        await enter(app, first(due, id=id, source=NAME, time=now, workspace=app.settings.workspace))
+        await enter(app, first(due, id=id, source=KEEP_TIME, time=now, workspace=app.settings.workspace))
         asked += 1
     return asked
 

@@ -24,6 +24,7 @@ from services.core.bus import event_store as history
 from services.core.bus.envelope import first
 from services.core.bus.runner import publish
 from services.core.db import fetch_all, fetch_one, queries
+from services.keep_time.keeper import KEEP_TIME
 from services.memory.grains import UNITS, kept_since, name_of, reach_of
 from services.memory.periods import period
 from services.operations.daily import DailyTask, Report
@@ -31,7 +32,6 @@ from services.operations.periods import TASK
 from services.operations.retention.rounds import today
 
 SQL = queries(__file__)
-NAME = "keep_time"
 GRAINS: tuple[Grain, ...] = get_args(Grain)
 PEOPLE = 200  # that one statement looks at
 FIRST = UUID(int=0)
@@ -126,7 +126,7 @@ async def _enter(app: App, day: datetime, chosen: list[Due]) -> None:
         async with app.database.transaction(workspace) as conn:
             if await fetch_one(conn, SQL.known, {"participant_id": one.participant_id}) is None:
                 continue
-            event = first(one.event, id=one.event_id, source=NAME, time=day, workspace=workspace)
+            event = first(one.event, id=one.event_id, source=KEEP_TIME, time=day, workspace=workspace)
             stored = await history.store(conn, [event])
         await publish(app, stored)
 

@@ -16,6 +16,7 @@ from schemas.events.threads import TimerElapsed
 from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.keys import is_sealed
+from services.keep_time.keeper import KEEP_TIME
 from services.operations.replay.selection import STARTS
 
 SQL = queries(__file__)
@@ -80,7 +81,7 @@ async def _could_see(conn: Connection, event: EventRow, processor: str, recorded
 
 
 async def _timers(conn: Connection, causes: list[EventRow]) -> list[EventRow]:
-    return await fetch_all(conn, SQL.caused, {"causes": [one["id"] for one in causes], "source": "keep_time"})
+    return await fetch_all(conn, SQL.caused, {"causes": [one["id"] for one in causes], "source": KEEP_TIME})
 
 
 async def _stored_with(conn: Connection, event: EventRow) -> int:

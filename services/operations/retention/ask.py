@@ -18,11 +18,11 @@ from services.core.bus import event_store as history
 from services.core.bus.envelope import first
 from services.core.bus.runner import publish
 from services.core.db import fetch_all, fetch_one, queries
+from services.keep_time.keeper import KEEP_TIME
 from services.memory.grains import UNITS, kept_since
 from services.operations.retention.rounds import BATCH, Clearing
 
 SQL = queries(__file__)
-NAME = "keep_time"
 FIRST = UUID(int=0)
 
 Make = Callable[[Clearing, Sequence[UUID]], list[tuple[UUID, EventData]]]
@@ -115,7 +115,9 @@ async def _due(clearing: Clearing, query: LiteralString, days: float, **more: An
 
 
 async def _enter(clearing: Clearing, asked: list[tuple[UUID, EventData]]) -> None:
-    events = [first(data, id=id, source=NAME, time=clearing.day, workspace=clearing.workspace) for id, data in asked]
+    events = [
+        first(data, id=id, source=KEEP_TIME, time=clearing.day, workspace=clearing.workspace) for id, data in asked
+    ]
     async with clearing.app.database.transaction(clearing.workspace) as conn:
         stored = await history.store(conn, events)
     await publish(clearing.app, stored)
