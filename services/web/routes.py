@@ -31,7 +31,7 @@ from services.web.restoring import add_restoring
 from services.web.said import add_said
 from services.web.settings import add_settings
 from services.web.statistics import add_statistics
-from services.web.token import BEARER, bearer_of
+from services.web.token import BEARER, Roles, bearer_of
 from services.web.webhooks import add_webhooks
 
 
@@ -39,9 +39,11 @@ def routes(app: App) -> APIRouter:
     """The API's routes, all behind a bearer token whose scopes name their area."""
     checks = bearer_of(app)
     api, asked = APIRouter(), [Depends(BEARER)]
+    everybody, admins, admins_act = Roles(), Roles("admin", "admin"), Roles("viewer", "admin")
     parts = (
         (
             "memory",
+            everybody,
             API_BODY_BYTES,
             (
                 _add_people,
@@ -54,12 +56,13 @@ def routes(app: App) -> APIRouter:
                 add_graph,
                 add_merges,
                 add_periods,
-                add_restoring,
                 add_statistics,
             ),
         ),
+        ("memory", admins, API_BODY_BYTES, (add_restoring,)),
         (
             "threads",
+            everybody,
             API_BODY_BYTES,
             (
                 threads.add_reads,
@@ -70,25 +73,33 @@ def routes(app: App) -> APIRouter:
                 answers.add_suggestions,
             ),
         ),
-        ("threads", answers.most_bytes(app), (answers.add_reply,)),
+        ("threads", everybody, answers.most_bytes(app), (answers.add_reply,)),
         (
             "drafts",
+            everybody,
             API_BODY_BYTES,
-            (drafts.add_reads, drafts.add_rejection, add_patterns, add_quality, add_incidents, add_outreach),
+            (drafts.add_reads, drafts.add_rejection, add_quality, add_incidents, add_outreach),
         ),
-        ("drafts", drafts.most_bytes(app), (drafts.add_approval,)),
-        ("operations", API_BODY_BYTES, (add_deployment, add_restores)),
-        ("settings", API_BODY_BYTES, (add_settings,)),
-        ("webhooks", API_BODY_BYTES, (add_webhooks,)),
-        ("knowledge", API_BODY_BYTES, (knowledge.add_questions, knowledge.add_documents, knowledge.add_articles)),
+        ("drafts", admins_act, API_BODY_BYTES, (add_patterns,)),
+        ("drafts", everybody, drafts.most_bytes(app), (drafts.add_approval,)),
+        ("operations", everybody, API_BODY_BYTES, (add_deployment,)),
+        ("operations", admins, API_BODY_BYTES, (add_restores,)),
+        ("settings", admins, API_BODY_BYTES, (add_settings,)),
+        ("webhooks", admins, API_BODY_BYTES, (add_webhooks,)),
+        (
+            "knowledge",
+            everybody,
+            API_BODY_BYTES,
+            (knowledge.add_questions, knowledge.add_documents, knowledge.add_articles),
+        ),
     )
-    for tag, most, adders in parts:
+    for tag, roles, most, adders in parts:
         router = APIRouter(
             prefix="/api",
             tags=[tag],
             dependencies=asked,
             responses=REFUSALS,
-            route_class=guarded(checks(tag), most),
+            route_class=guarded(checks(tag, roles), most),
         )
         for add in adders:
             add(router, app)

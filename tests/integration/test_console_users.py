@@ -20,7 +20,7 @@ from fastapi.routing import APIRoute
 from deploy.local import Endpoints
 from services.core.web import make_app
 from services.operations import users
-from services.operations.sign_in import LinkUsed, begin, link_of, make_link, session_of
+from services.operations.sign_in import LinkUsed, begin, link_of, make_link, session_of, sign_out
 from services.operations.users import UserRefused
 from services.operations.users.second_factor import _bytes, new_key, set_key, takes_code
 from services.operations.users.tokens import bearer, make_token
@@ -208,6 +208,31 @@ async def test_somebody_removed_while_working_is_out_at_the_next_request(app: Te
     assert said == ["retry: 2000\n\n"]
     (row,) = await app.rows("SELECT name, email, password_hash FROM users WHERE removed_at IS NOT NULL")
     assert tuple(row.values()) == ("Bob", "", "")
+
+
+@pytest.mark.parametrize("gone", ["removed", "signed out"])
+async def test_a_stream_went_on_telling_a_busy_deployment_to_somebody_who_was_out(app: Tended, gone: str) -> None:
+    """Where something changes at every look there is no quiet one at which it was asked whether they may still look."""
+    thread = await app.write("Hello?")
+    bob = await a_user(app.app, "Bob", "agent")
+    await a_user(app.app, "Ann")
+    token = await begin(app.app, bob)
+
+    async def admitted() -> bool:
+        return await session_of(app.app, token) is not None
+
+    said: list[str] = []
+    stream = changes_after(app.app, await app.newest(), asyncio.Event(), admitted)
+    async with asyncio.timeout(60):
+        async for line in stream:
+            said.append(line)
+            if 'data: {"' in line:
+                session = await session_of(app.app, token)
+                assert session is not None, said
+                await (users.remove_user(app.app, bob.user_id) if gone == "removed" else sign_out(app.app, session))
+            await app.write(f"Once more: {len(said)}", after="<m1@acme.example>")
+    assert str(thread) in "".join(said)
+    assert len([line for line in said if 'data: {"' in line]) == 1
 
 
 async def test_the_last_admin_stays(app: Tended) -> None:

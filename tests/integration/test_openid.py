@@ -19,7 +19,7 @@ from joserfc.jwk import RSAKey
 from deploy.local import Endpoints
 from services.core.settings import ConsoleSettings, OidcSettings
 from services.operations import users
-from services.operations.sign_in import openid
+from services.operations.sign_in import INVITATION_LASTS, make_link, openid
 from services.web.console.openid import safe_place
 from tests.support.console import a_user, browser, form, signed_in, text_of
 from tests.support.oidc_provider import CLIENT, OidcProvider
@@ -193,6 +193,22 @@ async def test_who_was_removed_is_not_made_again_and_comes_back_by_an_invitation
         assert (await come_in(client)).status_code == 200
     (row,) = await app.rows("SELECT left_address FROM users WHERE removed_at IS NOT NULL")
     assert re.fullmatch(r"[0-9a-f]{64}", row["left_address"])
+
+
+async def test_an_invitation_signed_in_for_a_week_whoever_had_it_after_its_user_joined_by_an_account(
+    app: Tended, provider: OidcProvider
+) -> None:
+    """The link of the mail asks for no password once its user joined, and no second factor: it counts for nothing then."""
+    console = with_provider(app, provider, link_by_mail=True, allowed_domains=[DOMAIN])
+    grace = await users.add_user(console, "Grace", "agent", by="Ann", email=MAIL["email"])  # type: ignore[arg-type]
+    token = await make_link(console, grace, INVITATION_LASTS)
+    provider.claims = {"sub": "grace-1", **MAIL}
+    async with browser(console) as client, browser(console) as thief:
+        assert (await thief.get(f"/console/sign-in/{token}")).status_code == 200
+        assert (await come_in(client)).status_code == 200
+        assert (await thief.get(f"/console/sign-in/{token}")).status_code == 401
+        assert (await thief.post("/console/sign-in/link", data={"token": token})).status_code == 401
+        assert (await client.get("/console/inbox")).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -104,12 +104,15 @@ async def user_of_account(app: App, settings: OidcSettings, account: Account) ->
 
 
 async def link(app: App, user_id: UUID, account: Account) -> None:
-    """Make an account the user's. Raises `NotLetIn` where it is another's."""
+    """Make an account the user's, who has joined by that: no invitation counts any more. Raises `NotLetIn` where it is
+    another's.
+    """
     args = _args(app, account) | {"user_id": user_id, "now": app.now()}
     async with app.database.transaction() as conn:
         if await fetch_one(conn, SQL.link_identity, args) is None:
             raise NotLetIn(OTHERS)
         await conn.execute(SQL.join, args)
+        await conn.execute(SQL.end_links, args)
 
 
 async def unlink(app: App, user_id: UUID) -> None:

@@ -44,6 +44,10 @@ WHERE workspace = %(workspace)s AND email = %(email)s AND email <> '' AND joined
 DELETE FROM console_sessions
 WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND token_sha256 <> %(but)s;
 
+-- name: end_links
+-- An invitation counts for nothing once its user joined another way.
+DELETE FROM console_sessions WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND kind = 'link';
+
 -- name: set_second_factor
 UPDATE users SET totp_secret = %(secret)s, totp_step = 0
 WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;

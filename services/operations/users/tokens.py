@@ -1,7 +1,7 @@
 """API tokens that users make for themselves: what is done with one is recorded under their name.
 
-A token may never do what its user may not: a viewer's reads alone, `operations:write` is for an admin's, and it is
-worth nothing once they are removed.
+A token may never do what its user may not in the console: a viewer's reads alone, some areas are for an admin's (the
+API's routes say which), and it is worth nothing once they are removed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from services.operations.users import ROLES, SQL, Role, User
 
 LASTS = timedelta(days=365)
 MOST = 20  # of one user
-ADMINS = frozenset({"operations:write", "settings:write"})  # what the token of an admin alone may do
 PREFIX = "cor_"
 REQUESTS_PER_MINUTE = 600  # of all tokens of a user
 
@@ -52,9 +51,14 @@ class Bearer:
     requests_per_minute: int = REQUESTS_PER_MINUTE
 
     def may(self, scope: str) -> bool:
-        """Whether it is for this, and its user may do it."""
-        role: Role = "viewer" if scope.endswith(":read") else "admin" if scope in ADMINS else "agent"
-        return ("all" in self.scopes or scope in self.scopes) and ROLES.index(self.role) >= ROLES.index(role)
+        """Whether it is for this, and its user may read or act at all."""
+        return ("all" in self.scopes or scope in self.scopes) and self.has(
+            "viewer" if scope.endswith(":read") else "agent"
+        )
+
+    def has(self, role: Role) -> bool:
+        """Whether its user may do what `role` may."""
+        return ROLES.index(self.role) >= ROLES.index(role)
 
 
 async def make_token(app: App, user: User, label: str, scopes: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
 """One stream that says what changed: numbers, keys and versions of events, and nothing of what they say.
 
 A page asks from the event that it was made at. Transactions commit out of order, so that each look reads the last
-numbers again and says only those that were not said. The stream ends when the web server stops.
+numbers again and says only those that were not said. The stream ends when the web server stops, and says nothing more
+once whoever looks is signed out or removed.
 """
 
 from __future__ import annotations
@@ -48,19 +49,22 @@ def live_stream(site: Site) -> APIRouter:
 async def changes_after(
     app: App, since: int, stop: asyncio.Event, admitted: Callable[[], Awaitable[bool]]
 ) -> AsyncIterator[str]:
-    """What changed after an event, as lines of the stream, until `stop` is set or nobody who is admitted looks."""
+    """What changed after an event, as lines of the stream, until `stop` is set or nobody who is admitted looks.
+
+    That is asked before each line: on a busy deployment there is one at every look.
+    """
     newest, looks = since, 0
     said = {one.seq for one in await _look(app, since - WINDOW) if one.seq <= since}
     yield "retry: 2000\n\n"
     while not stop.is_set():
         fresh = [one for one in await _look(app, newest - WINDOW) if one.seq not in said]
         said = {seq for seq in said if seq > newest - WINDOW} | {one.seq for one in fresh}
+        if (fresh or looks % BEAT_EVERY == 0) and not await admitted():
+            return
         if fresh:
             newest = max(newest, *said)
             yield f"id: {newest}\ndata: {json.dumps(_told(fresh))}\n\n"
         elif looks % BEAT_EVERY == 0:
-            if not await admitted():
-                return
             yield f"id: {newest}\nevent: beat\ndata: {{}}\n\n"
         looks += 1
         await pause(stop, LOOK_EVERY_S)
