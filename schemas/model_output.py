@@ -22,7 +22,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, model_validator
 
-from schemas.held_summary import held
+from schemas.summary_limit import limited
 from schemas.words import clip_words
 
 SUMMARY_WORDS = 200
@@ -66,8 +66,8 @@ def _room(info: ValidationInfo) -> Room:
     return info.context if isinstance(info.context, Room) else STANDARD_ROOM
 
 
-def _held_summary(text: str, info: ValidationInfo) -> str:
-    return held(text, _room(info).summary)
+def _limited_summary(text: str, info: ValidationInfo) -> str:
+    return limited(text, _room(info).summary)
 
 
 def _held_brief(text: str, info: ValidationInfo) -> str:
@@ -87,7 +87,7 @@ def _plausible(day: date | None) -> date | None:
 
 
 Day = Annotated[date | None, AfterValidator(_plausible)]
-Summary = Annotated[str, StringConstraints(max_length=8_000), AfterValidator(_held_summary)]
+Summary = Annotated[str, StringConstraints(max_length=8_000), AfterValidator(_limited_summary)]
 Brief = Annotated[str, StringConstraints(max_length=BRIEF_CHARACTERS), AfterValidator(_held_brief)]
 
 

@@ -25,7 +25,7 @@ from services.core.errors import Permanent
 from services.core.probes import Probes, run_probes
 from services.core.web import run_edges
 from services.keep_time.keeper import KEEP_TIME
-from services.operations.mailboxes.keep import settle_mailboxes
+from services.operations.mailboxes.keep import give_mailbox_keys
 from services.operations.preparation import Report, log_line, topic_specs
 from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
 from services.upkeep import UPKEEP, Round
@@ -62,7 +62,7 @@ async def working(app: App, names: Collection[str], report: Report = log_line) -
         report("waiting for stored events that the broker does not have")
         async with opened(app, topic_specs(app.settings), consumers()) as keeper:
             await keeper.look()
-        await settle_mailboxes(app)
+        await give_mailbox_keys(app)
     await generations.read()
     async with _first_error(), asyncio.TaskGroup() as group, AsyncExitStack() as stack:
         processors = [one for one in PROCESSORS if one.name in names]

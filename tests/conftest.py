@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from deploy.local import EmbeddedStack, Endpoints, running_endpoints
 from services.core.db.migrate import migrate
-from services.operations import settle
+from services.operations import idle
 from tests.support.on_apache import runs_on_apache
 from tests.support.once import worked_out_once
 from tests.support.stack import create_database, fresh_database, session_stack
@@ -36,7 +36,7 @@ settings.register_profile(
 settings.register_profile("deep", settings.get_profile("busy machine"), max_examples=500, derandomize=False)
 settings.load_profile("busy machine")
 
-settle.PATIENCE_S = 170  # a busy machine takes minutes; pytest's own limit guards against hanging
+idle.PATIENCE_S = 170  # a busy machine takes minutes; pytest's own limit guards against hanging
 
 TEMPLATE = "migrated"
 ROOT = Path(__file__).parents[1]

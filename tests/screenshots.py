@@ -23,11 +23,11 @@ from services.demo.clock import SteppingClock
 from services.demo.director import demo_settings
 from services.demo.world import World, ZoneResolver, make_world
 from services.operations.drafts.listing import waiting_drafts
+from services.operations.idle import until_idle
 from services.operations.investigations.listing import list_investigations
 from services.operations.investigations.requests import investigate
 from services.operations.memory.people import list_people
 from services.operations.preparation import prepare
-from services.operations.settle import settle
 from services.operations.threads.inbox import inbox
 from services.operations.webhooks.endpoints import Wanted, add_endpoint
 from services.operations.webhooks.listing import list_endpoints
@@ -93,7 +93,7 @@ async def _write_the_newest(world: World, app: App) -> None:
         author = f"{one.name} <{one.address}>"
         raw = QUESTION.format(subject=subject, author=author, inbox=box.address, key=f"n{number}", text=text)
         await accept(app, box, raw.encode(), source="file", source_key=f"newest {number}", vouched_by="the demo")
-    await settle(app)
+    await until_idle(app)
 
 
 async def _investigate(app: App) -> None:
@@ -101,7 +101,7 @@ async def _investigate(app: App) -> None:
     async with app.database.reading() as conn:
         (known, *_) = await inbox(conn, app.settings.workspace, "resolved", limit=1)
     await investigate(app, known.thread_id, "What did they ask before, and what did we say?", "Grace", timeout_s=60)
-    await settle(app)
+    await until_idle(app)
 
 
 async def pages_of(app: App) -> Mapping[str, str]:

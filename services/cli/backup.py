@@ -18,7 +18,7 @@ from services.operations.backup.earlier import refuse_archived, take_back
 from services.operations.backup.keys import KeyCopy, copies_left, keep_keys
 from services.operations.backup.manifest import Manifest, newest, read
 from services.operations.backup.take import take
-from services.operations.deployment import standing
+from services.operations.deployment import started_if_needed
 from services.operations.rebuild.shadow_schema import connected
 
 
@@ -37,7 +37,7 @@ def backup(
     who is erased can be read again with a copy of the keys. The newest copy always stays.
     """
     home: Path = context.obj
-    with standing(home) as settings:
+    with started_if_needed(home) as settings:
         folder, made = asyncio.run(take(settings, to))
         asyncio.run(keep_keys(settings, keys_to, days=keys_days))
         left = asyncio.run(_copies(settings))
@@ -73,7 +73,7 @@ def restore(
     home: Path = context.obj
     folder = newest(source)
     made = read(folder)
-    with standing(home) as settings:
+    with started_if_needed(home) as settings:
         until = as_of.replace(tzinfo=UTC) if as_of and not as_of.tzinfo else as_of
         raise typer.Exit(asyncio.run(_restore(settings, folder, made, keys, until)))
 

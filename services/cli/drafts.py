@@ -15,10 +15,10 @@ from schemas.events.replies import DraftDecided
 from services.cli.paging import After, Limit, show_next
 from services.cli.terminal import console, plain, short, source_line
 from services.operations.deployment import app_here
-from services.operations.drafts.decisions import NewFile, WordsWanted, check_wording, decide, keep_files, standing
+from services.operations.drafts.decisions import NewFile, WordsWanted, check_wording, decide, keep_files, state_of
 from services.operations.drafts.listing import HeldDraft, held_draft, waiting_drafts
+from services.operations.idle import newest, until_idle
 from services.operations.ids import whole_id
-from services.operations.settle import newest, settle
 
 WAIT_S = 60.0  # how long a command waits for send_email's decision
 
@@ -137,8 +137,8 @@ async def _decide(
         word = word.model_copy(update={"files": await keep_files(app, word, given)})
         since = await newest(app)
         await decide(app, word, timeout_s=WAIT_S)
-        await settle(app, since=since)
-        became = await standing(app, reply_id)
+        await until_idle(app, since=since)
+        became = await state_of(app, reply_id)
     if became.state == "draft":
         console.print(
             "Not done: the draft still waits. Its thread has changed meanwhile; look again, and decide again."

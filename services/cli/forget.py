@@ -17,7 +17,7 @@ from services.operations.backup.keys import copies_left
 from services.operations.deployment import app_here
 from services.operations.erase.export import export
 from services.operations.erase.export_places import new_folder
-from services.operations.erase.held import counts_of, found_of, theirs_of
+from services.operations.erase.inventory import counts_of, found_of, theirs_of
 from services.operations.erase.proof import Proof, prove, prove_disk
 from services.operations.erase.run import erase, finish
 from services.operations.erase.survey import Survey

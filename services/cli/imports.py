@@ -11,8 +11,8 @@ import typer
 from services.cli.terminal import console
 from services.cli.waiting import Wait, progress_bar, still_at_work, watch
 from services.operations.deployment import app_here, inbox_of
+from services.operations.idle import newest, unfinished
 from services.operations.learning import unlearned
-from services.operations.settle import newest, unfinished
 from services.receive_email.files import Progress as State
 from services.receive_email.files import import_path
 

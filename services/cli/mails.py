@@ -19,8 +19,8 @@ from services.core.bus.undone_events import low_mark, pairs_of
 from services.core.db import Connection, fetch_all
 from services.core.paging import MOST, Listing, Page
 from services.operations.deployment import app_here
+from services.operations.idle import SQL
 from services.operations.ids import whole_id
-from services.operations.settle import SQL
 
 OUTCOMES = Listing("mails", (("received_at", "time"), ("mail_id", "id")), descending=True)
 LOOKED_THROUGH = 10_000  # mails that one call looks through for an outcome, which is known only when all is joined

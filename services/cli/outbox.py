@@ -13,7 +13,7 @@ from services.cli.paging import After, Limit, show_next
 from services.cli.shown import age, cell
 from services.cli.terminal import console
 from services.core.bus import event_store as history
-from services.core.bus import held_records as held
+from services.core.bus import held_records
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Permanent
 from services.core.paging import Listing
@@ -64,12 +64,14 @@ async def _outbox(home: Path, limit: int, after: str) -> None:
 async def _held(home: Path, release: int, limit: int, after: str) -> None:
     async with app_here(home, publishes=False) as app, app.database.reading() as conn:
         if release:
-            found = await fetch_one(conn, held.SQL.release, {"id": release})
+            found = await fetch_one(conn, held_records.SQL.release, {"id": release})
             if found is None:
                 raise NothingHeld(f"no record is held under the number {release}")
             console.print(f"The {found['type']} becomes a dead letter within 15 seconds.")
             return
-        rows = held.HELD.page(await fetch_all(conn, held.SQL.held, held.HELD.args(after, limit)), limit)
+        rows = held_records.HELD.page(
+            await fetch_all(conn, held_records.SQL.held, held_records.HELD.args(after, limit)), limit
+        )
         now = app.now()
     table = Table("number", "consumer", "place", "type", "held for", "why", box=None)
     for row in rows:

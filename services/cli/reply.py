@@ -30,8 +30,8 @@ from services.core.errors import Permanent
 from services.core.printable import printable
 from services.operations.deployment import app_here
 from services.operations.drafts.decisions import NewFile
+from services.operations.idle import newest, until_idle
 from services.operations.ids import whole_id
-from services.operations.settle import newest, settle
 from services.operations.threads import answers
 from services.operations.threads.limits import LONGEST_REPLY
 from services.operations.threads.listing import Message, whole_thread
@@ -165,7 +165,7 @@ async def _sent(app: App, thread_id: UUID, client_id: str, new: answers.NewReply
     since = await newest(app)
     became = await answers.reply(app, thread_id, client_id, new, timeout_s=WAIT_S)
     if not new.hold_s:
-        await settle(app, since=since)
+        await until_idle(app, since=since)
         now = await answers.own_reply(app, thread_id, became.reply_id)
         became = replace(now, remarks=became.remarks)
     if became.state in ("failed", "discarded"):

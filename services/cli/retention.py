@@ -43,8 +43,10 @@ async def _retention(home: Path, *, go: bool) -> int:
         found = [one async for one in (run(clearing) if go else preview(clearing))]
         if found:
             console.print(_table(found, go=go))
-        if any(one.step.setting == "journal_days" for one in found) and (held := await journal.held(clearing)):
-            console.print(f"{held} older days of the journal stay: of their events, some are in the table still.")
+        if any(one.step.setting == "journal_days" for one in found) and (
+            kept := await journal.kept_for_events(clearing)
+        ):
+            console.print(f"{kept} older days of the journal stay: of their events, some are in the table still.")
         _say_kept(app.settings)
         await _say_last(app)
     return 1 if any(one.error for one in found) else 0

@@ -20,7 +20,7 @@ from services.core.errors import Permanent
 from services.mail.mailbox import MailboxKey
 from services.operations.deliveries.listing import suppressed
 from services.operations.deployment import app_here
-from services.operations.settle import newest, settle
+from services.operations.idle import newest, until_idle
 
 typer_app = typer.Typer(no_args_is_help=True, help="List addresses that get no mail, or lift one.")
 SQL = queries(__file__, "suppressions.sql")
@@ -69,7 +69,7 @@ async def lift_address(home: Path, address: str, *, reason: str, by: str) -> Non
 
         since = await newest(app)
         await enter(app, first(asked, id=random_id(), source="console", time=app.now(), workspace=workspace))
-        await settle(app, since=since)
+        await until_idle(app, since=since)
         still = await _suppressed(app, address)
     console.print(plain(f"{row['addr']} is {'still suppressed' if still else 'written to again'}."))
 

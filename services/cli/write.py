@@ -19,7 +19,7 @@ from services.demo.aftermath import Aftermath, look
 from services.mail.addresses import parse_addresses
 from services.mail.compose.wire import reply_subject
 from services.operations.deployment import app_here, inbox_of
-from services.operations.settle import StillBusy, newest, settle
+from services.operations.idle import StillBusy, newest, until_idle
 from services.receive_email.accept import accept
 
 SQL = queries(__file__, "write.sql")
@@ -86,7 +86,7 @@ def _why_none(came: Aftermath, away: list[str]) -> str:
 
 async def _answered(app: App, since: int) -> None:
     try:
-        await settle(app, since=since, timeout_s=WAIT_S)
+        await until_idle(app, since=since, timeout_s=WAIT_S)
     except StillBusy as error:
         raise StillBusy(
             f"{error}. The mail is kept and will be answered; does every processor run (`correspondent run all`)?"

@@ -28,9 +28,9 @@ from services.demo.playback import play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.operations.config_file import write_settings
 from services.operations.deployment import on_stack
+from services.operations.idle import until_idle
 from services.operations.knowledge.sources import expand
 from services.operations.preparation import prepare
-from services.operations.settle import settle
 from services.pipeline import NAMES
 from services.process import until_signal, working
 
@@ -103,7 +103,7 @@ async def _play(world: World, settings: Settings, console: Console, film: Consol
     ):
         show.introduce(console, world, app.model.name)
         await add_all(app, expand([shelf_of(world, settings.home)]), Marks("", "demo"), settings.knowledge)
-        await settle(app)
+        await until_idle(app)
         faults = await _deliver_all(world, app, clock, console, film)
         show.summary(console, len(world.mails), faults)
         if not once:

@@ -28,7 +28,7 @@ Step = ApprovalOpened | ApprovalClosed
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Pattern:
     """An intent of an inbox: whether it is open, and the last decisions that count, the newest first.
 
     `senders` are those whose drafts were approved unchanged among them (`services.mail.sender`).
@@ -46,27 +46,27 @@ class Standing:
         return Count(unchanged=unchanged, of=len(last), bound=bound, threshold=settings.bound)
 
 
-def step_after(counted: ApprovalCounted, standing: Standing, settings: ApprovalSettings) -> Step | None:
-    """The step that follows from a decision that is among the `standing`'s, if any."""
+def step_after(counted: ApprovalCounted, pattern: Pattern, settings: ApprovalSettings) -> Step | None:
+    """The step that follows from a decision that is among the `pattern`'s, if any."""
     named = counted.model_dump(include={"approval_id", "inbox", "intent"})
-    count = standing.count(settings)
+    count = pattern.count(settings)
     told = f"{count.unchanged} of the last {count.of} approved unchanged, lower bound {count.bound:.2f}"
-    if standing.is_open:
+    if pattern.is_open:
         if counted.outcome not in CORRECTIONS:
             return None
         return ApprovalClosed(**named, count=count, reason=f"{counted.outcome.replace('_', ' ')}; {told}")
     earnable = settings.earn and counted.intent not in UNEARNABLE
     if not (earnable and counted.outcome == "unchanged" and count.bound >= settings.bound):
         return None
-    if len(standing.senders) < settings.senders:
+    if len(pattern.senders) < settings.senders:
         return None
     return ApprovalOpened(**named, count=count, reason=f"{told}, {settings.bound:.2f} asked for")
 
 
-def requested(asked: ApprovalRequested, standing: Standing, settings: ApprovalSettings) -> Step | None:
+def requested(asked: ApprovalRequested, pattern: Pattern, settings: ApprovalSettings) -> Step | None:
     """The step that a person asks for, unless it stands so already."""
-    if asked.open == standing.is_open:
+    if asked.open == pattern.is_open:
         return None
     told = asked.model_dump(include={"approval_id", "inbox", "intent", "by", "reason"})
     kind = ApprovalOpened if asked.open else ApprovalClosed
-    return kind(**told, count=standing.count(settings))
+    return kind(**told, count=pattern.count(settings))

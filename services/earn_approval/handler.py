@@ -15,7 +15,7 @@ from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.ids import approval_id
 from services.earn_approval.apply import SQL
-from services.earn_approval.decide import Standing, requested, step_after
+from services.earn_approval.decide import Pattern, requested, step_after
 from services.mail.sender import sender_of
 
 CAME_UP_AGAIN = frozenset({"sent", "escalated", "human_took_over"})  # ends of a turn that a "thanks" does not have
@@ -57,7 +57,7 @@ async def on_requested(work: Work[ApprovalRequested]) -> None:
     settings = work.app.settings.approval
     async with work.unit() as unit:
         await unit.lock("approval", work.event.approval_id)
-        step = requested(work.event, await _standing(unit, work.event.approval_id, settings.over), settings)
+        step = requested(work.event, await _pattern(unit, work.event.approval_id, settings.over), settings)
         if step is not None:
             await unit.record(step)
 
@@ -80,16 +80,16 @@ async def _count(work: Work[Any], of: dict[str, Any], reply_id: UUID, outcome: O
         if await unit.one(SQL.counted, approval_id=id, reply_id=reply_id, outcome=outcome):
             return
         await unit.record(counted)
-        step = step_after(counted, await _standing(unit, id, settings.over), settings)
+        step = step_after(counted, await _pattern(unit, id, settings.over), settings)
         if step is not None:
             await unit.record(step)
 
 
-async def _standing(unit: Unit, id: UUID, over: int) -> Standing:
+async def _pattern(unit: Unit, id: UUID, over: int) -> Pattern:
     row = await unit.one(SQL.approval, approval_id=id)
     decisions = await unit.all(SQL.decisions, approval_id=id, over=over)
     unchanged = (one["recipient"] for one in decisions if one["outcome"] == "unchanged" and one["recipient"])
-    return Standing(
+    return Pattern(
         bool(row and row["is_open"]), tuple(one["outcome"] for one in decisions), set(map(sender_of, unchanged))
     )
 

@@ -212,9 +212,9 @@ async def _take_round(work: Work[InvestigationOpened] | Work[RoundTaken], taken:
         row = await unit.one(SQL.one, participant_id=event.participant_id, investigation_id=event.investigation_id)
         stored = await unit.record(this)
         if row is None or row["state"] != "open":  # it was stopped while the model wrote
-            unit.settle(stored)
+            unit.mark_done(stored)
         elif ending:
-            unit.settle(stored)
+            unit.mark_done(stored)
             await _close(work, unit, story.opened, desk.tree, ending)
 
 

@@ -30,14 +30,14 @@ def merged(base: str, ours: str, theirs: str) -> tuple[str, bool]:
     for place in [*sorted(in_ours.keys() & in_theirs.keys()), len(was)]:
         end = (place, in_ours.get(place, len(our)), in_theirs.get(place, len(their)))
         parts = was[at[0] : end[0]], our[at[1] : end[1]], their[at[2] : end[2]]
-        some, clash = _settled(*parts)
+        some, clash = _merged(*parts)
         lines += some + was[place : place + 1]
         conflict = conflict or clash
         at = (end[0] + 1, end[1] + 1, end[2] + 1)
     return "".join(f"{line}\n" for line in lines), conflict
 
 
-def _settled(was: Lines, our: Lines, their: Lines) -> tuple[Lines, bool]:
+def _merged(was: Lines, our: Lines, their: Lines) -> tuple[Lines, bool]:
     """What becomes of lines between two places where all three agree, and whether they conflict."""
     if their in (was, our):
         return our, False

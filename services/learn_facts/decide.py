@@ -33,7 +33,7 @@ def noted(people: People, draft: ReplyDrafted, proposed: Proposals, now: datetim
     """What the agent noted while it read: facts, and where the customer stands."""
     learned = learn(people, proposed, now)
     who = people.after(learned, now)[proposed.participant_id]
-    return [*learned, *person.standing(who, draft.participant_state, draft.participant_state_reason, "")]
+    return [*learned, *person.lifecycle_steps(who, draft.participant_state, draft.participant_state_reason, "")]
 
 
 def reflected(
@@ -46,7 +46,7 @@ def reflected(
     people = people.after(learned, now)
     said_at = _imported_from(proposed.sources, turn.mail_ids, settings.learning)
     proposal = turn.participant_state, turn.participant_state_reason, turn.signals.intent
-    steps = person.standing(people[id], *proposal, said_at)
+    steps = person.lifecycle_steps(people[id], *proposal, said_at)
     who = people.after(steps, now)[id]
     brief = curated(who, turn, settings.learning)
     signals = _signals(who, turn, counted, said_at, settings)

@@ -60,13 +60,13 @@ CITED = (SQL.mails, SQL.our_words, SQL.our_words_elsewhere)
 
 
 async def load(unit: Unit, participant_id: UUID) -> Participant:
-    """The participant, held until the end of the transaction."""
+    """The participant, locked until the end of the transaction."""
     rows = await unit.read_locked("participant", participant_id, (*OF_PERSON, *OF_FACTS), participant_id=participant_id)
     return _participant(participant_id, rows)
 
 
 async def load_without_facts(unit: Unit, participant_id: UUID) -> Participant:
-    """The participant, held, without facts: whom each mail needs, however much is known of them."""
+    """The participant, locked, without facts: whom each mail needs, however much is known of them."""
     rows = await unit.read_locked("participant", participant_id, OF_PERSON, participant_id=participant_id)
     return _participant(participant_id, (*rows, [], [], []))
 
@@ -78,7 +78,7 @@ async def load_turn(
     thread_id: UUID,
     proposals: Sequence[FactProposal],
 ) -> tuple[People, list[Source]]:
-    """The participant, held, and what proposals may cite; who else of the person keeps a fact that one names, held too.
+    """The participant and who else of the person keeps a fact that one names, all locked, and what proposals may cite.
 
     The mails of a turn, then others of the thread, then what we wrote there, for what is ours to say. What we wrote in
     other threads of theirs can be cited by nobody: it is known as ours.
@@ -97,7 +97,10 @@ async def load_turn(
 
 async def _keepers(unit: Unit, who: Participant, proposals: Iterable[FactProposal]) -> list[Participant]:
     """The person's other addresses under which facts are kept that proposals name."""
-    named = {id_of(name) for one in proposals for name in named_by(one)} - {None, *(one.fact_id for one in who.held)}
+    named = {id_of(name) for one in proposals for name in named_by(one)} - {
+        None,
+        *(one.fact_id for one in who.every_fact),
+    }
     if not named:
         return []
     args = {"workspace": unit.workspace, "participant_id": who.participant_id, "named": list(named)}
@@ -105,7 +108,7 @@ async def _keepers(unit: Unit, who: Participant, proposals: Iterable[FactProposa
 
 
 async def load_concerned(unit: Unit, people: People, decided: Iterable[EventData]) -> People:
-    """With everybody, held, under whose address something rests on what these decisions end."""
+    """With everybody, locked, under whose address something rests on what these decisions end."""
     over = ended(decided)
     if not over:
         return people
@@ -128,7 +131,7 @@ def _participant(participant_id: UUID, rows: Sequence[list[DictRow]]) -> Partici
     return Participant(
         participant_id=participant_id,
         **told,
-        held=_facts(facts, sources, parents),
+        every_fact=_facts(facts, sources, parents),
         issues=tuple(KnownIssue(**issue) for issue in issues),
         session=_session(sessions[0]) if sessions else None,
         brief=Brief(briefs[0]["text"], tuple(briefs[0]["beside"])) if briefs else None,

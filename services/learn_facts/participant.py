@@ -96,8 +96,8 @@ class Brief:
 class Participant:
     """A participant as they stand. `exists` is False before their first authenticated mail.
 
-    Times are valid times: `standing_at` is when somebody last said or showed where they stand. `held` are all facts,
-    oldest first, each with its own supports. `alias_of` is whom they were merged into.
+    Times are valid times: `standing_at` is when somebody last said or showed where they stand. `every_fact` is each
+    that was ever kept, oldest first, with its own supports. `alias_of` is whom they were merged into.
     """
 
     participant_id: UUID
@@ -111,7 +111,7 @@ class Participant:
     sentiment: float = 0.0
     frustrated_in_row: int = 0
     tags: tuple[str, ...] = ()
-    held: tuple[Fact, ...] = ()
+    every_fact: tuple[Fact, ...] = ()
     issues: tuple[KnownIssue, ...] = ()
     session: Session | None = None
     brief: Brief | None = None
@@ -125,12 +125,12 @@ class Participant:
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """What is believed now, oldest first; each with the supports of what was merged into it."""
-        return tuple(self._with_members(self._keyed(one)) for one in self.held if one.superseded_at is None)
+        return tuple(self._with_members(self._keyed(one)) for one in self.every_fact if one.superseded_at is None)
 
     @cached_property
     def past(self) -> tuple[Fact, ...]:
         """What is not current any more, by valid time; not what is shown in the fact that it was merged into."""
-        past = (one for one in self.held if one.superseded_at and (one.merged_into is None or one.withdrawn_at))
+        past = (one for one in self.every_fact if one.superseded_at and (one.merged_into is None or one.withdrawn_at))
         return tuple(
             replace(self._keyed(one), members=tuple(self._members.get(one.fact_id, ())))
             for one in sorted(past, key=lambda one: (one.valid_from, one.fact_id))
@@ -148,14 +148,14 @@ class Participant:
 
     def has_apart(self, key: str, other: str) -> bool:
         """Whether facts of two keys had become one, and a person took them apart."""
-        keys = {one.fact_id: self.key_for(one.kind, one.key) for one in self.held}
-        pairs = ((keys[one.fact_id], keys.get(id)) for one in self.held for id in one.apart_from)
+        keys = {one.fact_id: self.key_for(one.kind, one.key) for one in self.every_fact}
+        pairs = ((keys[one.fact_id], keys.get(id)) for one in self.every_fact for id in one.apart_from)
         return any({*pair} == {key, other} for pair in pairs)
 
     @cached_property
     def _aliases(self) -> Mapping[tuple[str, str], str]:
         """By kind and key, and by the key alone, the key of the fact that one of that key was merged into."""
-        shown = ((one, self._by_id.get(one.merged_into)) for one in self.held if one.merged_into)
+        shown = ((one, self._by_id.get(one.merged_into)) for one in self.every_fact if one.merged_into)
         other = [(one, into.key) for one, into in shown if into is not None and into.key != one.key]
         return {(kind, one.key): key for one, key in other for kind in (one.kind, "")}
 
@@ -172,13 +172,13 @@ class Participant:
 
     @cached_property
     def _by_id(self) -> dict[UUID, Fact]:
-        return {one.fact_id: one for one in self.held}
+        return {one.fact_id: one for one in self.every_fact}
 
     @cached_property
     def _members(self) -> dict[UUID, list[UUID]]:
         """Which facts were merged into each, or into one of those."""
         members: dict[UUID, list[UUID]] = {}
-        for one in self.held:
+        for one in self.every_fact:
             shown = one.merged_into
             while shown is not None:
                 members.setdefault(shown, []).append(one.fact_id)

@@ -45,7 +45,7 @@ class People:
         if any(str(one.fact_id) == named for one in self[participant_id].facts):
             return None
         others = (self[id] for id in self.person if id != participant_id)
-        return next((who for who in others for one in who.held if one.fact_id == id_of(named)), None)
+        return next((who for who in others for one in who.every_fact if one.fact_id == id_of(named)), None)
 
 
 def id_of(named: str) -> UUID | None:

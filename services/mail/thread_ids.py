@@ -5,8 +5,8 @@ earlier mail of the same people; else a new thread. Never by subject alone. Whoe
 thread opens a new one, flagged. Threads are the same whatever order their mails arrive in, if the caller
 stores with each placed mail its own id and the ids in `Placement.awaits`, and asks for `wanted_ids`.
 
-A thread holds mails of one standing: proven, unproven or failed (its domain disowns it). No mail of one standing is in
-a thread of another, and none changes where a mail of another standing goes, whatever Message-ID, reference or token it
+A thread holds mails of one proof: proven, unproven or failed (its domain disowns it). No mail of one proof is in
+a thread of another, and none changes where a mail of another proof goes, whatever Message-ID, reference or token it
 carries. Between them there are links, for people to see. A thread is of one space of memory, too: between spaces there
 is nothing, not even a link.
 """
@@ -19,14 +19,14 @@ from dataclasses import replace
 from datetime import timedelta
 
 from services.mail.subjects import base_subject
-from services.mail.thread_nouns import KnownThread, MailFacts, Placement, PlacementKind, Standing
+from services.mail.thread_nouns import KnownThread, MailFacts, Placement, PlacementKind, Proof
 
 __all__ = [
     "KnownThread",
     "MailFacts",
     "Placement",
     "PlacementKind",
-    "Standing",
+    "Proof",
     "place",
     "thread_id",
     "wanted_ids",
@@ -51,7 +51,7 @@ def wanted_threads(mail: MailFacts) -> tuple[uuid.UUID, ...]:
 
 def thread_id(mail: MailFacts, root: str) -> uuid.UUID:
     """uuid5 of workspace, inbox, its space and the id that a conversation begins with; of an unproven author too."""
-    apart = () if mail.standing == "proven" else (mail.standing, mail.author)
+    apart = () if mail.proof == "proven" else (mail.proof, mail.author)
     space = ("space", mail.space) if mail.space else ()
     return uuid.uuid5(_NAMESPACE, "\x1f".join((mail.workspace, mail.inbox, root, *apart, *space)))
 
@@ -60,8 +60,8 @@ def place(mail: MailFacts, candidates: Iterable[KnownThread], reopen_within: tim
     """The thread of a mail, given every known thread for `wanted_ids` and `wanted_threads`."""
     mail, candidates = _within_space(mail, list(candidates))
     every = sorted(candidates, key=lambda thread: str(thread.thread_id))
-    known = [thread for thread in every if thread.standing == mail.standing]
-    others = [thread for thread in every if thread.standing != mail.standing]
+    known = [thread for thread in every if thread.proof == mail.proof]
+    others = [thread for thread in every if thread.proof != mail.proof]
     by_token = mail.verified and all(thread.thread_id != mail.token_thread for thread in others)
     return _marked(mail, _placed(mail, known, reopen_within, by_token=by_token), others)
 
@@ -74,7 +74,7 @@ def _within_space(mail: MailFacts, candidates: Sequence[KnownThread]) -> tuple[M
 
 
 def _placed(mail: MailFacts, known: Sequence[KnownThread], reopen_within: timedelta, *, by_token: bool) -> Placement:
-    """The thread among those of the mail's own standing; `by_token`: a token may name one that is not stored."""
+    """The thread among those of the mail's own proof; `by_token`: a token may name one that is not stored."""
     found, reason = _found(mail, known)
     allowed = [thread for thread in found if _may_continue(mail, thread)]
     refused = [thread for thread in known if thread not in allowed and _refers(mail, thread)]
@@ -91,7 +91,7 @@ def _placed(mail: MailFacts, known: Sequence[KnownThread], reopen_within: timede
 
 
 def _marked(mail: MailFacts, placement: Placement, others: Sequence[KnownThread]) -> Placement:
-    """The placement with what the mail has to do with threads of another standing, for people to see.
+    """The placement with what the mail has to do with threads of another proof, for people to see.
 
     A mail of nobody proven that carries on from a proven person's thread claims to be one of its people, or
     is a stranger's. A proven mail is linked to what its author wrote before they were proven.
@@ -99,12 +99,12 @@ def _marked(mail: MailFacts, placement: Placement, others: Sequence[KnownThread]
     named = [t for t in others if _refers(mail, t) or t.thread_id == mail.token_thread]
     theirs = [t for t in named if mail.author in (t.author, *t.participants)]
     flags = placement.flags
-    if mail.standing != "proven" and named:
+    if mail.proof != "proven" and named:
         flags = (*flags, "claims_to_be" if theirs else "foreign_reference")
     if placement.kind != "new" or not theirs:
         return replace(placement, flags=tuple(dict.fromkeys(flags)))
-    first = min(theirs, key=lambda t: (t.standing != "proven", t.standing))
-    why = "its author is proven now" if mail.standing == "proven" else f"its sender is {mail.standing}"
+    first = min(theirs, key=lambda t: (t.proof != "proven", t.proof))
+    why = "its author is proven now" if mail.proof == "proven" else f"its sender is {mail.proof}"
     return replace(placement, kind="linked", reason=why, linked_to=first.thread_id, flags=tuple(dict.fromkeys(flags)))
 
 
@@ -144,7 +144,7 @@ def _may_continue(mail: MailFacts, thread: KnownThread) -> bool:
 
 
 def _refers(mail: MailFacts, thread: KnownThread) -> bool:
-    return bool(thread.held.intersection(mail.ancestors))
+    return bool(thread.own_ids.intersection(mail.ancestors))
 
 
 def _same_matter(mail: MailFacts, thread: KnownThread, reopen_within: timedelta) -> bool:
@@ -176,7 +176,7 @@ def _opened(
 
 def _root(mail: MailFacts, refused: Sequence[KnownThread]) -> str:
     """The first trusted reference: the oldest, unless a refused thread holds one; else the mail's own id."""
-    foreign = frozenset[str]().union(*(t.held for t in refused))
+    foreign = frozenset[str]().union(*(t.own_ids for t in refused))
     roots = [r for r in (*mail.references, *mail.in_reply_to) if r != mail.message_id]
     return roots[0] if roots and not foreign.intersection(roots) else mail.message_id
 
@@ -188,5 +188,5 @@ def _root_threads(mail: MailFacts, root: str) -> tuple[uuid.UUID, uuid.UUID]:
 
 def _awaits(mail: MailFacts, others: Sequence[KnownThread]) -> tuple[str, ...]:
     """The ancestors that no other thread holds: when such a mail comes, it belongs with this one."""
-    taken = frozenset[str]().union(*(t.held for t in others))
+    taken = frozenset[str]().union(*(t.own_ids for t in others))
     return tuple(i for i in mail.ancestors if i not in taken)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 PlacementKind = Literal["new", "continued", "linked"]
-Standing = Literal["proven", "unproven", "failed"]
+Proof = Literal["proven", "unproven", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class MailFacts:
     space: str = ""
 
     @property
-    def standing(self) -> Standing:
+    def proof(self) -> Proof:
         """How far the author is who they say: what decides which threads the mail may be in."""
         return "proven" if self.verified else "failed" if self.failed else "unproven"
 
@@ -53,7 +53,7 @@ class KnownThread:
 
     `message_ids` are those of its mails, `our_ids` of those that we sent, `awaited` those its mails refer to and
     that have not come; `participants` all who stood in From, To or Cc of its trusted mails, `verified` those
-    who wrote in it and were verified. `standing` and `space` are those of its first mail, and so of every mail in it;
+    who wrote in it and were verified. `proof` and `space` are those of its first mail, and so of every mail in it;
     `participant_id` is its author.
     """
 
@@ -66,12 +66,12 @@ class KnownThread:
     verified: frozenset[str] = frozenset()
     subject: str = ""
     closed_at: datetime | None = None
-    standing: Standing = "proven"
+    proof: Proof = "proven"
     participant_id: uuid.UUID | None = None
     space: str = ""
 
     @property
-    def held(self) -> frozenset[str]:
+    def own_ids(self) -> frozenset[str]:
         """The ids that are this thread's for certain. What it awaits is only a claim."""
         return self.message_ids | self.our_ids
 

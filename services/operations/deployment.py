@@ -80,8 +80,8 @@ def settings_here(home: Path) -> Settings:
 
 
 @contextmanager
-def standing(home: Path) -> Iterator[Settings]:
-    """The settings of a deployment that may stand still: its embedded stack is then started for the block."""
+def started_if_needed(home: Path) -> Iterator[Settings]:
+    """The settings of a deployment that may not be running: its embedded stack is then started for the block."""
     if running_endpoints(home) or "database_url" in given_settings().model_fields_set:
         yield settings_here(home)
     else:

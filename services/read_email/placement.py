@@ -86,10 +86,10 @@ def answered(mail: MailFacts, known: Sequence[KnownThread]) -> KnownThread | Non
     So a customer's mail that is passed on to somebody else counts as no answer to the customer, and no forged mail that
     has the customer's Message-ID takes the answer away from them.
     """
-    proven_first = sorted(known, key=lambda thread: (thread.standing != "proven", thread.standing))
+    proven_first = sorted(known, key=lambda thread: (thread.proof != "proven", thread.proof))
     for message_id in mail.ancestors:
         for thread in proven_first:
-            if message_id in thread.held and mail.participants & (thread.participants | {thread.author}):
+            if message_id in thread.own_ids and mail.participants & (thread.participants | {thread.author}):
                 return thread
     return None
 
@@ -110,7 +110,7 @@ async def _known_threads(unit: Unit, mail: MailFacts) -> list[KnownThread]:
             verified=frozenset(row["verified"]),
             subject=row["subject"],
             closed_at=row["closed_at"],
-            standing="proven" if row["trusted"] else "failed" if row["identity"] == "failed" else "unproven",
+            proof="proven" if row["trusted"] else "failed" if row["identity"] == "failed" else "unproven",
             participant_id=row["participant_id"],
             space=row["space"],
         )

@@ -69,14 +69,14 @@ async def import_path(
 
     while few := await asyncio.to_thread(_few, letters):
         full = [raw for _, raw in few if raw.strip()]
-        new = sum(await _settled([take(raw) for raw in full]))
+        new = sum(await _all_taken([take(raw) for raw in full]))
         empty = state.empty + len(few) - len(full)
         state = Progress(total, state.read + len(few), state.new + new, empty, few[-1][0])
         progress(state)
     return state
 
 
-async def _settled(takes: list[Coroutine[Any, Any, bool]]) -> list[bool]:
+async def _all_taken(takes: list[Coroutine[Any, Any, bool]]) -> list[bool]:
     """What each gave. Raises the first error, but only when none is under way any more."""
     outcomes = await asyncio.gather(*takes, return_exceptions=True)
     for outcome in outcomes:

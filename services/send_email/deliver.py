@@ -32,7 +32,7 @@ from services.send_email import rate
 from services.send_email.apply import SQL
 from services.send_email.load import DeliveryRow, SendingHold, TurnNow
 from services.send_email.results import ids_of, retry_timer, sent
-from services.send_email.sending_hold import held
+from services.send_email.sending_hold import waits_for_release
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 
 log = structlog.get_logger(__name__)
@@ -68,7 +68,9 @@ async def deliver(work: Work[Any], reply_id: UUID, *, unless_timed: bool = False
         if row.state == "sending":
             lost = "the sender stopped between the intent and the server's answer"
             await _settle(work, ReplyUnknown(**ids_of(reply), attempt=row.attempt, error=lost))
-        elif not (await held(work, reply, row, approved["stored_at"], hold) or await rate.waits(work, reply, row)):
+        elif not (
+            await waits_for_release(work, reply, row, approved["stored_at"], hold) or await rate.waits(work, reply, row)
+        ):
             await _attempt(work, reply, row, {one["service"] for one in away})
 
 

@@ -18,10 +18,13 @@ from services.send_email.sent_folder import lies_in_sent
 LOOK_AGAIN = timedelta(minutes=5)
 
 
-async def held(
+async def waits_for_release(
     work: Work[Any], reply: ReplyApproved, row: DeliveryRow, approved_at: datetime, hold: SendingHold | None
 ) -> bool:
-    """Whether sending is held; then what becomes of the reply is recorded. `approved_at` is when that was stored."""
+    """Whether sending waits for a person's release; then what becomes of the reply is recorded.
+
+    `approved_at` is when the approval was stored.
+    """
     if hold is None:
         return False
     lost = approved_at <= hold.taken_at or await lies_in_sent(work.app, row.inbox, row.message_id)

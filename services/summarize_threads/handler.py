@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemas.events.memory import ThreadSummarized, TurnReflected
-from schemas.held_summary import Names, held
+from schemas.summary_limit import Names, limited
 from schemas.words import count_words
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
@@ -23,7 +23,7 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         if row is None or row["covers_to"] <= event.covers_to:
             names = await _known_names(unit, event)
             most = work.app.settings.learning.summary_words
-            text = held(event.summary, most, row["text"] if row else "", names)
+            text = limited(event.summary, most, row["text"] if row else "", names)
             await unit.record(
                 ThreadSummarized(
                     **of,

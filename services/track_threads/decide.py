@@ -53,8 +53,8 @@ class Command:
 
     `draft` is what the agent wrote in the turn that missed its deadline; `known` is whether a colleague's mail stands
     in the conversation already, `imported` whether the turn is of imported mail, `bodies_due` whether texts are kept
-    no longer, `standing` what a person's reply meets, `newest` the proven mail that a draft of ours would follow, or
-    the one that a suggestion is for; `again` is whether that draft was made before.
+    no longer, `circumstances` what a person's reply meets, `newest` the proven mail that a draft of ours would follow,
+    or the one that a suggestion is for; `again` is whether that draft was made before.
     """
 
     event: EventData
@@ -66,7 +66,7 @@ class Command:
     known: bool = False
     imported: bool = False
     bodies_due: bool = False
-    standing: person.Standing = person.NOTHING_KNOWN
+    circumstances: person.Circumstances = person.NOTHING_KNOWN
     newest: Pending | None = None
     again: bool = False
     reply: ratings.Rated | None = None
@@ -290,7 +290,7 @@ def _transition(decision: Decision, asked: ThreadTransitionRequested) -> None:
 
 def _reply(decision: Decision, asked: ReplyRequested) -> None:
     if decision.thread.exists:
-        decision.take(person.answered(decision.thread, asked, decision.command.standing))
+        decision.take(person.answered(decision.thread, asked, decision.command.circumstances))
 
 
 def _proactive(decision: Decision, asked: DraftRequested) -> None:

@@ -22,7 +22,7 @@ from services.track_threads.apply import SQL
 from services.track_threads.behaviours import Mail, Occasions, Person, escalation, rules_of
 from services.track_threads.deadlines import breached
 from services.track_threads.decide import Command, kept_from, mails_in_question, may_reprioritise, rules_in_question
-from services.track_threads.person import Standing, theirs, turn_of
+from services.track_threads.person import Circumstances, theirs, turn_of
 from services.track_threads.proactive import turn_of as turn_of_draft
 from services.track_threads.ratings import Rated
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
@@ -31,7 +31,7 @@ STATE = (SQL.thread, SQL.pending, SQL.open_goals, SQL.deadlines, SQL.arriving)
 
 
 async def load(unit: Unit, thread_id: UUID, mail: EmailRead | None = None) -> Thread:
-    """The thread, held until the end of the transaction; one that a mail comes into may not exist yet."""
+    """The thread, locked until the end of the transaction; one that a mail comes into may not exist yet."""
     args = {"thread_id": thread_id, "mail_id": mail.mail_id if mail else None}
     rows, pending, goals, deadlines, mails = await unit.read_locked("thread", thread_id, STATE, **args)
     arriving = Pending(**mails[0]) if mails else None
@@ -73,7 +73,7 @@ async def look_up(unit: Unit, thread: Thread, event: EventData, settings: Settin
             row = await unit.one(SQL.stands_in_thread, thread_id=thread.thread_id, reply_id=event.mail_id)
             return thread, replace(command, known=row is not None)
         case ReplyRequested():
-            return thread, replace(command, standing=await _standing(unit, event))
+            return thread, replace(command, circumstances=await _circumstances(unit, event))
         case SuggestionRequested():
             return thread, await _with_answered(unit, thread, command)
         case RatingRequested():
@@ -117,12 +117,12 @@ async def _bodies_due(unit: Unit, thread: Thread, settings: Settings) -> bool:
     return row is not None and bool(row["due"])
 
 
-async def _standing(unit: Unit, asked: ReplyRequested) -> Standing:
+async def _circumstances(unit: Unit, asked: ReplyRequested) -> Circumstances:
     """What a person's reply meets: the mail that it answers, and what has come since they looked."""
     args = {"thread_id": asked.thread_id, "seen": asked.thread_version, "mail_id": asked.mail_id}
     mail = await unit.one(SQL.answered_mail, **args)
     unsettled = await unit.one(SQL.unsettled, **args)
-    return Standing(
+    return Circumstances(
         known=await unit.one(SQL.turn_of, turn_id=turn_of(asked.reply_id)) is not None,
         mail=Pending(**mail) if mail else None,
         came=tuple(row["id"] for row in await unit.all(SQL.came_since, **args)),

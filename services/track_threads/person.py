@@ -23,7 +23,7 @@ from services.track_threads.turns import close_turn, is_open
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Circumstances:
     """What a person's reply meets. `known`: it was accepted before; `mail` is what it answers, `came` what was said
     since the person looked, `unsettled` a reply of which nobody knows whether it was sent.
     """
@@ -34,7 +34,7 @@ class Standing:
     unsettled: UUID | None = None
 
 
-NOTHING_KNOWN = Standing()
+NOTHING_KNOWN = Circumstances()
 
 
 def turn_of(reply_id: UUID) -> UUID:
@@ -47,31 +47,31 @@ def suggestion_of(cause: UUID) -> UUID:
     return uuid5(cause, "suggestion")
 
 
-def answered(thread: Thread, asked: ReplyRequested, standing: Standing) -> Events:
+def answered(thread: Thread, asked: ReplyRequested, circumstances: Circumstances) -> Events:
     """A person's reply: it is the thread's turn now, or it is refused. Asked for again, nothing more is said."""
-    if standing.known:
+    if circumstances.known:
         return
-    refused = _refusal(thread, asked, standing)
-    if refused or standing.mail is None:
+    refused = _refusal(thread, asked, circumstances)
+    if refused or circumstances.mail is None:
         code, reason = refused or ("nobody", "no mail of this thread can be answered")
-        came = standing.came if code == "newer" else ()
+        came = circumstances.came if code == "newer" else ()
         yield ReplyRefused(**about(thread), reply_id=asked.reply_id, code=code, reason=reason, came=came, by=asked.by)
         return
     if thread.turn:
         yield close_turn(thread, "superseded", f"{asked.by} answers", answered_by=asked.by)
-    yield from _accepted(thread, asked, standing.mail)
+    yield from _accepted(thread, asked, circumstances.mail)
 
 
-def _refusal(thread: Thread, asked: ReplyRequested, standing: Standing) -> tuple[str, str] | None:
+def _refusal(thread: Thread, asked: ReplyRequested, circumstances: Circumstances) -> tuple[str, str] | None:
     """Why the reply may not go, as a code and in words; `anyway` counts where it is the person's to judge."""
     if thread.turn and thread.turn.by:
         return "busy", f"a reply by {thread.turn.by} is on its way"
     if thread.turn and thread.turn.leaving:
         return "leaving", "the agent's reply is at the mail server already"
-    if standing.unsettled and not asked.anyway:
-        return "unsettled", f"nobody knows whether reply {standing.unsettled} was sent: settle it first"
-    if standing.came and not asked.anyway:
-        count = len(standing.came)
+    if circumstances.unsettled and not asked.anyway:
+        return "unsettled", f"nobody knows whether reply {circumstances.unsettled} was sent: settle it first"
+    if circumstances.came and not asked.anyway:
+        count = len(circumstances.came)
         return "newer", f"{count} message{' has' if count == 1 else 's have'} come since you looked"
     return None
 

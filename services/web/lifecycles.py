@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from services.core.app import App
 from services.core.web import RequestRefused
-from services.operations.memory.standing import LifecycleStep, Standing, move, standing
+from services.operations.memory.relationship import LifecycleStep, Relationship, move, relationship
 from services.operations.requests import NotDecidedYet
 from services.web.bodies import LifecycleCommand
 from services.web.named import Who, person
@@ -18,11 +18,11 @@ def add_lifecycle(router: APIRouter, app: App) -> None:
     """Reading and asking."""
 
     @router.get("/participants/{who}/lifecycle")
-    async def lifecycle(who: Who) -> Standing:
+    async def lifecycle(who: Who) -> Relationship:
         """State with every step, issues, and how mood and risk came to what they are."""
         one = await person(app, who)
         async with app.database.reading() as conn:
-            return await standing(conn, app.settings.workspace, one)
+            return await relationship(conn, app.settings.workspace, one)
 
     @router.post("/participants/{who}/lifecycle", responses=PENDING)
     async def step(who: Who, body: LifecycleCommand, response: Response) -> LifecycleStep | None:

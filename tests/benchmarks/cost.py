@@ -23,7 +23,7 @@ import psycopg
 
 from services.core.app import App
 from services.core.db import fetch_one
-from services.operations.settle import newest, settle
+from services.operations.idle import newest, until_idle
 from tests.benchmarks.idle import cpu_seconds
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.outside import post
@@ -86,7 +86,7 @@ async def mails(app: App, first: int, count: int) -> float:
         while (await _counts(app))["sent"] < before + count:
             await asyncio.sleep(0.5)
         took = time.monotonic() - began
-        await settle(app, since=since, timeout_s=PATIENCE_S)
+        await until_idle(app, since=since, timeout_s=PATIENCE_S)
     return took
 
 

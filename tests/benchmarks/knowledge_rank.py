@@ -24,7 +24,7 @@ from services.memory.embeddings import Meaning
 from services.memory.knowledge import KNOWLEDGE, search_knowledge
 from services.memory.passages import PassageSettings, scored_passages
 from services.memory.signals import SIGNALS, SignalWeights, signal_matrix, weighed
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from tests.benchmarks.measured import Measured, at_least
 from tests.benchmarks.recall_support import Options, run
 from tests.benchmarks.retrieval import rank_fusion, recall_at, reciprocal_rank
@@ -117,7 +117,7 @@ def _best_first(scores: NDArray[np.float64]) -> list[int]:
 async def _measure() -> list[Measured]:
     async with bench_app() as app:
         await shelve_all(app)
-        await settle(app)
+        await until_idle(app)
         found = await rankings(app)
     lines = []
     for side in found[0].by_side:

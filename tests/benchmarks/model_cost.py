@@ -26,9 +26,9 @@ from services.model.offline import OfflineModel
 from services.model.port import Answer, Request, Usage
 from services.model.prompt import prefix_sha256
 from services.model.settings import ModelSettings
+from services.operations.idle import until_idle
 from services.operations.knowledge.sources import expand
 from services.operations.preparation import prepare
-from services.operations.settle import settle
 from services.pipeline import NAMES
 from services.process import working
 from tests.benchmarks.measured import Measured, at_most
@@ -91,7 +91,7 @@ async def metered(world: World) -> Metered:
             working(app, NAMES),
         ):
             await add_all(app, expand([shelf_of(world, home)]), "", "bench", settings.knowledge)
-            await settle(app)
+            await until_idle(app)
             replies: dict[str, SentReply] = {}
             for mail in world.mails:
                 await play(app, clock, mail, replies)

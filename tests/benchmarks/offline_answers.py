@@ -32,7 +32,7 @@ from services.model.offline.meaning import Reader, evidence
 from services.model.offline.sentences import one_line
 from services.model.offline.view import Passage as OfflinePassage
 from services.model.port import Exchange, Layer, Request, Tool, ToolResult
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from tests.benchmarks.fitting import fit_logistic
 from tests.benchmarks.knowledge_rank import PAIRS, pairs
 from tests.benchmarks.measured import Measured, at_least, at_most
@@ -143,7 +143,7 @@ async def _measure() -> list[Measured]:
     for base in BASES:
         async with bench_app() as app:
             await shelve_base(app, base)
-            await settle(app)
+            await until_idle(app)
             put += await answered(app, base)
     return list(_lines(put))
 

@@ -17,8 +17,8 @@ import psutil
 from deploy.local import EmbeddedStack
 from services.core.app import App, open_app
 from services.core.db import fetch_one
+from services.operations.idle import newest, until_idle
 from services.operations.preparation import prepare
-from services.operations.settle import newest, settle
 from services.pipeline import NAMES
 from services.receive_email.accept import accept
 from tests.benchmarks.idle import tree_seconds
@@ -100,7 +100,7 @@ class Outside:
 
     async def settled(self, since: int) -> None:
         """Return when all that follows from the events after `since` is done."""
-        await settle(self.app, since=since, timeout_s=PATIENCE_S)
+        await until_idle(self.app, since=since, timeout_s=PATIENCE_S)
 
     async def newest(self) -> int:
         """The newest event's number."""

@@ -42,11 +42,11 @@ from services.core.clock import random_bytes
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import Keys, MasterKeys, SubjectKey, read_master_keys
 from services.core.keys.aead import KEY, KEY_BYTES, clear_part, seal_json
+from services.operations.idle import until_idle
 from services.operations.rebuild import run as rebuild
 from services.operations.rebuild.projections import fold_events, projections, state_hash
 from services.operations.rebuild.scopes import scope
 from services.operations.rebuild.shadow_schema import beside, connected
-from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.recall_support import Options, run
@@ -90,7 +90,7 @@ async def live(app: App) -> None:
             subject=f"Question {number}",
         )
         await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
-    await settle(app, timeout_s=180)
+    await until_idle(app, timeout_s=180)
 
 
 async def multiply(conn: Connection, app: App, copies: int) -> int:

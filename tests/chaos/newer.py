@@ -16,7 +16,7 @@ from uuid import UUID
 import psycopg
 from aiokafka.errors import KafkaError
 
-from services.core.bus import held_records as held
+from services.core.bus import held_records
 from services.core.bus.delivery import Headers, Record
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Temporary
@@ -69,7 +69,7 @@ async def release_all(world: World) -> None:
         with suppress(psycopg.Error):
             async with world.app.database.reading() as conn:
                 for row in await fetch_all(conn, HELD, {"ids": world.released}):
-                    await fetch_one(conn, held.SQL.release, {"id": row["id"]})
+                    await fetch_one(conn, held_records.SQL.release, {"id": row["id"]})
                     world.felt["records released"] += 1
 
 

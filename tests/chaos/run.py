@@ -24,9 +24,9 @@ from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.topics_admin import committed, ends
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Temporary
+from services.operations.idle import StillBusy, newest, unfinished, until_idle
 from services.operations.log import read
 from services.operations.rebuild.projections import fold, state_hash
-from services.operations.settle import StillBusy, newest, settle, unfinished
 from services.pipeline import PROCESSORS, consumers
 from tests.chaos.customers import traces
 from tests.chaos.faults import do
@@ -296,7 +296,7 @@ async def _settled(app: App) -> None:
     before = -1
     while True:
         try:
-            return await settle(app, timeout_s=SETTLE_S)
+            return await until_idle(app, timeout_s=SETTLE_S)
         except StillBusy:
             async with app.database.reading() as conn:
                 row = await fetch_one(conn, DONE)

@@ -16,7 +16,7 @@ import pytest
 from services.core.app import open_app
 from services.core.db import fetch_all
 from services.operations.deployment import settings_here
-from services.operations.settle import settle, unfinished
+from services.operations.idle import unfinished, until_idle
 from tests.chaos.traffic import deliver, make_mails, offered
 from tests.oracle.collect import judged
 from tests.support.bus import PATIENCE_S
@@ -53,7 +53,7 @@ async def test_the_whole_stack_and_the_deployment_are_killed_in_the_middle_of_ma
                 await again.ready()
                 async with open_app(settings_here(home)) as app:
                     await deliver(app, mails[BEFORE:])
-                    await settle(app, timeout_s=120)
+                    await until_idle(app, timeout_s=120)
                     async with app.database.reading() as conn:
                         verdict = await judged(partial(fetch_all, conn), offered(mails), server)
                 assert again.stop() == 0

@@ -20,9 +20,9 @@ from services.core.bus.runner import Runner, publish
 from services.core.bus.topics_admin import committed, ends, reset_group
 from services.core.bus.work import Work
 from services.core.db import fetch_all
+from services.operations.idle import unfinished, until_idle
 from services.operations.preparation import prepare
 from services.operations.rebuild.projections import state_hash
-from services.operations.settle import settle, unfinished
 from services.pipeline import PROCESSORS
 from services.process import working
 from services.receive_email.accept import accept
@@ -159,7 +159,7 @@ async def _offer(app: App, mails: Sequence[Mail]) -> None:
 
 
 async def _at_rest(app: App, server: SmtpServer, mails: Sequence[Mail], timeout_s: float = 120) -> Judged:
-    await settle(app, timeout_s=timeout_s)
+    await until_idle(app, timeout_s=timeout_s)
     async with app.database.reading() as conn:
         return await judged(partial(fetch_all, conn), offered(mails), server)
 

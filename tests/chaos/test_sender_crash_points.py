@@ -24,8 +24,8 @@ from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id, utc_now
 from services.core.db import fetch_all
 from services.demo.clock import SteppingClock
+from services.operations.idle import until_idle
 from services.operations.preparation import prepare
-from services.operations.settle import settle
 from services.pipeline import NAMES
 from services.process import working
 from services.send_email import PROCESSOR
@@ -87,7 +87,7 @@ async def test_a_sender_killed_at_every_step_at_once_sends_nothing_twice(
                     await script.all_held()
                 script.on = False
                 workers.restart("send_email")
-                await settle(app, timeout_s=90)
+                await until_idle(app, timeout_s=90)
                 async with app.database.reading() as conn:
                     verdict = await judged(partial(fetch_all, conn), offered(mails), server)
     print(verdict.line(kills=1))
@@ -166,9 +166,9 @@ async def test_a_fault_at_each_step_of_smtp(
         async with running_app(settings, now=clock) as app:
             mails = [_mail(case.name) for case in cases]
             await deliver(app, mails)
-            await settle(app)
+            await until_idle(app)
             clock.forward(clock() + timedelta(minutes=6))
-            await settle(app)
+            await until_idle(app)
             async with app.database.reading() as conn:
                 ledger = await fetch_all(conn, LEDGER)
                 verdict = await judged(partial(fetch_all, conn), offered(mails), server)
@@ -222,7 +222,7 @@ async def test_a_sender_killed_between_any_two_of_its_own_steps_sends_each_mail_
                 await asyncio.gather(*(_kill_at(app, name, drafts[name]) for name in some))
             over.set()
             async with working(app, ["send_email"]):
-                await settle(app, timeout_s=90)
+                await until_idle(app, timeout_s=90)
             async with app.database.reading() as conn:
                 ledger = await fetch_all(conn, LEDGER)
                 verdict = await judged(partial(fetch_all, conn), offered(mails), server)
@@ -249,7 +249,7 @@ async def test_a_sender_killed_after_the_servers_answer_dated_its_reply_by_its_r
             died = utc_now()
             await asyncio.sleep(AWAY_S)
             async with working(app, ["send_email"]):
-                await settle(app, timeout_s=90)
+                await until_idle(app, timeout_s=90)
                 async with app.database.reading() as conn:
                     (lost,) = await fetch_all(
                         conn, "SELECT reply_id, thread_id FROM deliveries WHERE state = 'unknown'"
@@ -259,7 +259,7 @@ async def test_a_sender_killed_after_the_servers_answer_dated_its_reply_by_its_r
                     id=random_id(), source="console", time=utc_now(), workspace=settings.workspace,
                 )  # fmt: skip
                 await enter(app, told)
-                await settle(app, timeout_s=90)
+                await until_idle(app, timeout_s=90)
             async with app.database.reading() as conn:
                 left = await fetch_all(conn, "SELECT message_id, state, sent_at FROM deliveries")
                 mails = await outcomes(conn, settings.workspace)

@@ -22,8 +22,8 @@ from services.core.bus.runner import Runner
 from services.core.clock import utc_now
 from services.core.db import fetch_all, fetch_one
 from services.core.db.locks import HeldElsewhere
+from services.operations.idle import until_idle
 from services.operations.preparation import prepare
-from services.operations.settle import settle
 from services.pipeline import NAMES
 from services.process import working
 from services.send_email import PROCESSOR
@@ -100,10 +100,10 @@ async def test_a_clock_set_back_had_every_later_reply_of_a_thread_discarded(
         async with running_app(settings, now=lambda: utc_now() + offset) as app:
             first, second = make_mails(9, 2, 1)
             await deliver(app, [first])
-            await settle(app)
+            await until_idle(app)
             offset = timedelta(minutes=-10)
             await deliver(app, [second])
-            await settle(app)
+            await until_idle(app)
             async with app.database.reading() as conn:
                 turns = await fetch_all(conn, "SELECT outcome FROM turns")
     assert [row["outcome"] for row in turns] == ["sent", "sent"]

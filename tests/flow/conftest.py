@@ -15,7 +15,7 @@ from deploy.local import Endpoints
 from services.core.app import App
 from services.core.clock import utc_now
 from services.demo.clock import SteppingClock
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.flow.scenario import AUTHSERV, replies_to
 from tests.support.app import running_app, settings_for
@@ -46,7 +46,7 @@ class Town:
             key = f"{next(_numbers)}"
             await accept(self.app, self.app.settings.inboxes[inbox], raw, source="file", source_key=key)
         if settled:
-            await settle(self.app)
+            await until_idle(self.app)
 
     def _answers_ours(self, raw: bytes) -> bool:
         mail = message_from_bytes(raw, policy=default)

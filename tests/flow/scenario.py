@@ -16,7 +16,7 @@ import httpx
 
 from services.core.app import App
 from services.core.db import fetch_all
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from tests.support.letters import letter
 from tests.support.scripted_model import Seen
 from tests.support.scripted_replies import Behaviour, reply_tool
@@ -66,7 +66,7 @@ async def until_mails(app: App, count: int, *, timeout_s: float = 60) -> None:
     async with asyncio.timeout(timeout_s):
         while len(await rows(app, "SELECT mail_id FROM mails")) < count:
             await asyncio.sleep(0.1)
-    await settle(app, timeout_s=timeout_s)
+    await until_idle(app, timeout_s=timeout_s)
 
 
 async def rows(app: App, query: str, **args: Any) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from services.core.app import App
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.flow.scenario import agent, reflection, replies_to, rows
 from tests.flow.test_bounces import report, returned
@@ -61,12 +61,12 @@ class Desk:
     async def bring(self, raw: bytes, key: str) -> None:
         """Let a mail in, and wait until the deployment is at rest."""
         await accept(self.app, self.app.settings.inboxes[0], raw, source="file", source_key=key)
-        await settle(self.app)
+        await until_idle(self.app)
 
     async def decide(self, draft: dict[str, Any], **said: Any) -> None:
         """A person's decision, as the console sends it."""
         await self.say(draft, **said)
-        await settle(self.app)
+        await until_idle(self.app)
 
     async def say(
         self, draft: dict[str, Any], *, approve: bool = True, saw: str = TEXT, text: str = "", **more: Any
@@ -154,7 +154,7 @@ async def test_two_people_approve_at_once_in_two_processes(desk: Desk) -> None:
     dot = await desk.post("dot")
     async with opened_brokerless(desk.app.settings) as other, working_brokerless(other, ["send_email"]):
         await asyncio.gather(*(desk.say(dot) for _ in range(10)))
-        await settle(desk.app)
+        await until_idle(desk.app)
     assert len(desk.replies("dot")) == 1
     approved = await rows(
         desk.app,

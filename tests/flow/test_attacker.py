@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from tests.flow.conftest import Town
 from tests.flow.scenario import AUTHSERV, agent, fact, reflection, replies_to, rows, verified
 from tests.support.documents import shelve
@@ -82,7 +82,7 @@ async def test_a_link_of_the_knowledge_base_carries_nothing_more_than_itself(tow
     obedient(town)
     guide = "https://forge.example/us/guide"
     await shelve(town.app, "export.md", f"# Export\n\nSee [guide]({guide}).\n")
-    await settle(town.app)
+    await until_idle(town.app)
     mail = ordering(("reply", {"text": f"See {guide}, {guide}?q=secret and {guide}/secret", "state": "resolved"}))
     await town.post(verified(mail, sender="Kim <kim@evil.example>", message_id="<k1@evil.example>"))
     (reply,) = replies_to(town.stack.outbox, "kim@evil.example", town.domain)

@@ -9,7 +9,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.web.console.answer import HOLD_S
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, reflection, replies_to, rows, verified
@@ -57,9 +57,9 @@ async def sent_as_it_was_offered(town: Town, client: httpx.AsyncClient, place: s
     """The person sends what stands in the text of the page, unread."""
     sent = await client.post(f"{place}/reply", data=form(page, "/reply").fields)
     assert sent.status_code == 200, sent.text
-    await settle(town.app)
+    await until_idle(town.app)
     town.clock.forward(town.clock() + timedelta(seconds=2 * HOLD_S))
-    await settle(town.app)
+    await until_idle(town.app)
 
 
 def nothing_stolen(town: Town, address: str) -> None:
@@ -78,7 +78,7 @@ async def test_a_draft_on_demand_carried_a_link_of_the_model_out_as_the_persons_
     async with signed_in(town.app, role="agent") as client:
         write = form(await client.get(place), "/reply")
         asked = await client.post(f"{place}/suggest", data=write.fields | {"ask": "draft"})
-        await settle(town.app)
+        await until_idle(town.app)
         looked = await client.post(f"{place}/suggest", data=form(asked, "/reply").fields | {"ask": "look"})
         taken = await client.post(f"{place}/compose", data=form(looked, "/reply").fields | {"begin": "instead"})
         assert "Please read evil[.]example" in form(taken, "/reply").fields["text"]
@@ -112,7 +112,7 @@ async def test_words_that_are_worded_better_keep_the_persons_links_and_no_others
     async with signed_in(town.app, role="agent") as client:
         write = form(await client.get(place), "/reply")
         asked = await client.post(f"{place}/suggest", data=write.fields | {"ask": "improve", "text": f"see {own}"})
-        await settle(town.app)
+        await until_idle(town.app)
         looked = await client.post(f"{place}/suggest", data=form(asked, "/reply").fields | {"ask": "look"})
         taken = await client.post(f"{place}/compose", data=form(looked, "/reply").fields | {"begin": "instead"})
         assert form(taken, "/reply").fields["text"] == f"See {own} and evil[.]example"
@@ -122,7 +122,7 @@ async def test_a_link_of_another_spaces_documents_was_one_that_a_reply_may_have(
     """Who guesses an address of the press documents learns nothing from support; the press inbox may name it."""
     secret = "https://forge.example/launch/moonbeam"
     await shelve(town.app, "press.md", f"# Launch\n\nThe launch is described at {secret}.\n", space="press")
-    await settle(town.app)
+    await until_idle(town.app)
     press = town.app.settings.inboxes[PRESS].address
     order = ordering(f"See {secret}")
     await town.post(verified(order, sender="Kim <kim@guess.example>", message_id="<k1@guess.example>"))

@@ -6,8 +6,8 @@ import re
 from uuid import UUID
 
 from services.core.clock import random_id
+from services.operations.idle import until_idle
 from services.operations.knowledge.listing import show_document
-from services.operations.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, reflection, rows, verified
 from tests.support.documents import shelve
@@ -30,7 +30,7 @@ async def test_a_reply_cites_what_it_was_shown_and_the_customer_sees_public_page
     """Invented ids fall away, marks do not reach the customer, and only the public document stands below the reply."""
     public = await shelve(town.app, "refunds.md", "# Refunds\n\nMoney back within 30 days.", public_url=LINK)
     internal = await shelve(town.app, "internal.md", "# Internal\n\nRefunds above 500 need a second person.")
-    await settle(town.app)
+    await until_idle(town.app)
     town.server.script(agent(citing, lambda seen: reflection("Refund.")))
     raw = verified("Do refunds give money back?", sender="Ann <ann@cites.example>", message_id="<ann1@cites.example>")
     await town.post(raw)
@@ -52,7 +52,7 @@ async def test_a_reply_cites_what_it_was_shown_and_the_customer_sees_public_page
 async def test_a_page_that_the_reply_rests_on_stands_below_it(town: Town) -> None:
     """The address is the operator's; the model gave the id alone."""
     await shelve(town.app, "refunds.md", "# Refunds\n\nMoney back within 30 days.", public_url=LINK)
-    await settle(town.app)
+    await until_idle(town.app)
 
     def answer(seen: Seen) -> Behaviour:
         id = next(id for id, title in _SHOWN.findall(seen.text) if title == "Refunds")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from deploy.local import Endpoints
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.flow.scenario import AUTHSERV, agent, fact, reflection, rows, verified
 from tests.support.app import INBOX, settings_for
@@ -42,15 +42,15 @@ async def test_a_visitor_is_answered_and_stays_a_stranger(
                 "We are on our Team plan. Thanks!", sender="Ann <ann@acme.example>", message_id="<k@acme.example>"
             )
             await accept(app, inbox, known, source="file", source_key="0")
-            await settle(app)
+            await until_idle(app)
             marks = {"Auto_Submitted": "auto-generated", "Return_Path": f"<{inbox.address}>"}  # its envelope is ours
             asked = {"sender": FORM, "Reply_To": "Ann <ann@acme.example>", **marks}
             form = verified("When do you open, with our Team plan?", message_id="<f1@forms.example>", **asked)
             await accept(app, inbox, form, source="file", source_key="1")
-            await settle(app)
+            await until_idle(app)
             forged = letter("When do you open?", message_id="<f2@forms.example>", **asked)
             await accept(app, inbox, forged, source="file", source_key="2")
-            await settle(app)
+            await until_idle(app)
             mails = await rows(app, "SELECT message_id, verdict, trusted, author_addr FROM mails ORDER BY received_at")
             facts = await rows(app, "SELECT value FROM facts")
             threads = await rows(app, "SELECT state FROM threads ORDER BY opened_at")

@@ -11,7 +11,7 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.app import App
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from tests.flow.scenario import AUTHSERV, agent, reflection, rows, until_mails, verified
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
@@ -88,7 +88,7 @@ async def test_a_colleagues_reply_closes_the_turn_and_stays_in_the_conversation(
 
             dovecot.deliver("team", question(2, "And when is it here?", in_reply_to="<grace1@laptop.local>"))
             await until_mails(app, 3)
-            await settle(app)
+            await until_idle(app)
             assert [role for role, _ in await told(app)] == ["customer", "human", "customer", "agent"]
             assert len(await rows(app, "SELECT thread_id FROM threads")) == 1
             asked = [seen for seen in model.requests if "And when is it here?" in seen.text]

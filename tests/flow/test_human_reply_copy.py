@@ -12,7 +12,7 @@ import pytest
 from deploy.local import Endpoints
 from deploy.local.ports import free_port
 from services.core.app import App
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.flow.scenario import AUTHSERV, WEBHOOK_KEY, agent, post_signed, reflection, rows, verified
 from tests.support.app import INBOX, settings_for
@@ -37,7 +37,7 @@ class Desk:
     async def post(self, raw: bytes, key: str) -> None:
         """Bring a mail in, as a webhook does."""
         await accept(self.app, self.app.settings.inboxes[0], raw, source="webhook", source_key=key)
-        await settle(self.app)
+        await until_idle(self.app)
 
     async def outcomes(self) -> list[str | None]:
         return [row["outcome"] for row in await rows(self.app, "SELECT outcome FROM turns ORDER BY opened_at")]
@@ -114,7 +114,7 @@ async def test_an_outbound_hook_shows_what_a_colleague_sent(desk: Desk) -> None:
     sent = letter("It left today.", sender=f"Grace <{INBOX['address']}>", **answer())
     response = await post_signed(url, sent, inbox="support", webhook_id="w1", at=int(time.time()), direction="sent")
     assert response.json()["status"] == "accepted", response.text
-    await settle(desk.app)
+    await until_idle(desk.app)
     assert await desk.outcomes() == ["human_took_over"]
 
 
@@ -129,7 +129,7 @@ async def test_a_colleagues_vacation_note_closes_nothing(desk: Desk, how: str) -
         url, own = f"http://127.0.0.1:{desk.port}", f"Grace <{INBOX['address']}>"
         sent = letter("I am back on Monday.", sender=own, **parts)
         await post_signed(url, sent, inbox="support", webhook_id="w1", at=int(time.time()), direction="sent")
-        await settle(desk.app)
+        await until_idle(desk.app)
     assert await desk.outcomes() == [None]
     assert await desk.said() == [("customer", "Where is my order?")]
     assert [row["verdict"] for row in await rows(desk.app, VERDICTS)] == ["answer", "park"]

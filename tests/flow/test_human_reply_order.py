@@ -8,7 +8,7 @@ from itertools import permutations
 
 import pytest
 
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, reflection, replies_to, rows, verified
@@ -80,7 +80,7 @@ async def test_either_may_be_read_first(town: Town, first: str) -> None:
     for number, step in enumerate(steps if first == "customer" else reversed(steps), start=1):
         await step()
         await mails.until_read(number)
-    await settle(town.app)
+    await until_idle(town.app)
     assert sorted(await mails.told()) == ["customer", "human"]
     assert await mails.outcomes() == ["human_took_over"]
     assert replies_to(town.stack.outbox, mails.address, town.domain) == []
@@ -103,7 +103,7 @@ async def test_any_order_of_two_mails_and_the_answer_to_both(town: Town, order: 
     for number, step in enumerate(order, start=1):
         await steps[step]()
         await mails.until_read(number)
-    await settle(town.app)
+    await until_idle(town.app)
     assert replies_to(town.stack.outbox, mails.address, town.domain) == []
     assert sorted(await mails.told()) == ["customer", "customer", "human"]
     assert set(await mails.outcomes()) == {"human_took_over"}
@@ -120,7 +120,7 @@ async def test_what_was_passed_on_to_somebody_else_is_no_answer(town: Town) -> N
     await mails.until_read(1)
     await mails.customer(mails.question(1))
     await mails.until_read(2)
-    await settle(town.app)
+    await until_idle(town.app)
     assert await mails.told() == ["customer", "agent"]
     assert len(replies_to(town.stack.outbox, mails.address, town.domain)) == 1
 

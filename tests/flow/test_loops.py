@@ -16,7 +16,7 @@ from deploy.local import Endpoints
 from services.core.app import App
 from services.core.clock import utc_now
 from services.demo.clock import SteppingClock
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.flow.conftest import Town
 from tests.flow.scenario import AUTHSERV, agent, reflection, rows, verified
@@ -91,11 +91,11 @@ async def test_two_deployments_wired_to_each_other_stop_by_themselves(
         passed = [0, 0]
         for _ in range(4 * LIMIT):
             for here, there in ((0, 1), (1, 0)):
-                await settle(apps[here])
+                await until_idle(apps[here])
                 for kept in servers[here].accepted[passed[here] :]:
                     passed[here] += 1
                     await _let_in(apps[there], _authenticated(relay(kept.raw), kept), f"{here}-{passed[here]}")
-        await asyncio.gather(*(settle(app) for app in apps))
+        await asyncio.gather(*(until_idle(app) for app in apps))
         verdicts = [await rows(app, "SELECT verdict, filter FROM mails ORDER BY received_at") for app in apps]
     sent = [len(server.accepted) for server in servers]
     print(sent, verdicts)
@@ -156,13 +156,13 @@ async def test_a_robot_that_answers_everything_is_left_alone(
         )  # fmt: skip
         async with running_brokerless(settings, now=clock) as app:
             await _let_in(app, letter("Hello?", sender="Desk <desk@robot.example>"), "begin")
-            await settle(app)
+            await until_idle(app)
             answered = 0
             while answered < len(server.accepted) <= 4 * most:
                 kept, answered = server.accepted[answered], answered + 1
                 clock.forward(clock() + timedelta(minutes=13))  # below each hour's bucket
                 await _let_in(app, robot(kept, answered), f"robot-{answered}")
-                await settle(app)
+                await until_idle(app)
             last = await rows(app, "SELECT verdict, filter, reason FROM mails ORDER BY received_at DESC LIMIT 1")
     print(len(server.accepted), last)
     assert len(server.accepted) == most

@@ -15,7 +15,7 @@ from deploy.local import Endpoints
 from services.cli.mails import outcomes
 from services.core.db import fetch_all
 from services.core.settings import Settings
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
@@ -57,7 +57,7 @@ async def _read(settings: Settings, count: int, every: int = 1) -> list[str]:
         for path in files:
             key = f"{path.parent.name}/{path.name}"
             await accept(app, settings.inboxes[0], path.read_bytes(), source="file", source_key=key)
-        await settle(app, timeout_s=360)
+        await until_idle(app, timeout_s=360)
         async with app.database.reading() as conn:
             rows = await outcomes(conn, settings.workspace, limit=1000)
             failed = await fetch_all(conn, "SELECT data FROM events WHERE type = 'turn.failed.v1'")

@@ -8,7 +8,7 @@ import pytest
 
 from services.operations.dead_letters import Choice, all_letters, redrive
 from services.operations.dead_letters.failed_turns import failed_turns, reopen
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from tests.flow.conftest import PATIENT, Town
 from tests.flow.scenario import agent, reflection, rows, verified
 from tests.support.bus import until, until_true
@@ -89,7 +89,7 @@ async def test_a_newer_mail_supersedes_the_draft_of_an_older_one(town: Town) -> 
     await town.post(late, settled=False)
     await until_true(both_are_in_the_thread)
     attached.set()
-    await settle(town.app)
+    await until_idle(town.app)
     outcomes = [row["outcome"] for row in await rows(town.app, OUTCOMES, addr="bob@turns.example")]
     assert outcomes[0] == "superseded"
     assert outcomes[-1] == "sent"
@@ -150,7 +150,7 @@ async def test_a_failed_turn_that_is_opened_again_is_answered(town: Town) -> Non
     (failed,) = [one for one in await failed_turns(town.app, wanted) if one.subject == "A question"][-1:]
     answering(town, reply("Here you are."))
     assert await reopen(town.app, failed, "operator") == ""
-    await settle(town.app)
+    await until_idle(town.app)
     turns = await rows(town.app, OUTCOMES, addr="ivy@turns.example")
     assert [turn["outcome"] for turn in turns] == ["failed", "sent"]
     assert len(town.replies("ivy@turns.example")) == 1
@@ -171,7 +171,7 @@ async def test_a_turn_whose_end_cannot_be_recorded_fails_and_is_answered_when_op
     answering(town, reply("You are welcome."))
     (failed,) = await failed_turns(town.app, Choice(error="ZeroDivisionError"))
     assert await reopen(town.app, failed, "operator") == ""
-    await settle(town.app)
+    await until_idle(town.app)
     turns = await rows(town.app, OUTCOMES, addr="jo@turns.example")
     assert [turn["outcome"] for turn in turns] == ["failed", "sent"]
     assert len(town.replies("jo@turns.example")) == 1
@@ -190,7 +190,7 @@ async def test_a_sent_reply_that_cannot_be_recorded_is_a_dead_letter_and_no_fail
     (letter,) = await all_letters(town.app)
     assert (letter.group, letter.error) == ("track_threads", "ZeroDivisionError: a fault")
     await redrive(town.app, letter)
-    await settle(town.app)
+    await until_idle(town.app)
     assert [turn["outcome"] for turn in await rows(town.app, OUTCOMES, addr="kim@turns.example")] == ["sent"]
     assert len(town.replies("kim@turns.example")) == 1
 

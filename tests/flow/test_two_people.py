@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from services.core.ids import participant_id
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, fact, reflection, rows, verified
 from tests.support.scripted_model import Seen
@@ -92,7 +92,7 @@ async def test_mails_of_two_people_are_two_turns_one_after_the_other(shared: Tow
         settled=False,
     )
     await asyncio.sleep(0)
-    await settle(shared.app)
+    await until_idle(shared.app)
     workspace = shared.app.settings.workspace
     turns = await rows(shared.app, TURNS, root="ada2@pair.example")
     assert [(row["data_subject"], row["authors"], row["outcome"]) for row in turns][-2:] == [

@@ -23,10 +23,10 @@ from services.operations.backup.keys import keep_keys
 from services.operations.backup.manifest import NAME, Manifest, NoBackup, newest, read
 from services.operations.backup.restore import DeploymentThere
 from services.operations.backup.take import BLOBS, take
+from services.operations.idle import until_idle
 from services.operations.rebuild import run
 from services.operations.rebuild.scopes import scope
 from services.operations.rebuild.shadow_schema import connected
-from services.operations.settle import settle
 from services.receive_email.accept import accept
 from services.send_email import sending_hold
 from tests.support.app import running_app, settings_for
@@ -64,7 +64,7 @@ async def test_a_restored_deployment_is_what_it_was_and_sends_nothing_twice(
     async with running_app(settings) as app:
         await shelve(app, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.")
         await _write(app, range(BEFORE))
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
         server.script = lambda session, step: "451 not now" if step == "rcpt" else None
         await _write(app, [BEFORE])
         await _until_deferred(app)
@@ -86,7 +86,7 @@ async def test_a_restored_deployment_is_what_it_was_and_sends_nothing_twice(
         assert len(server.accepted) == sent, "held"
         assert "leaves within minutes" in await asyncio.to_thread(_type, empty, ["deliveries", "release"])
         await _until_states(app, {"sent": BEFORE + 1, "unknown": 1})
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
     recipients = [one.recipient for one in server.accepted]
     assert len(set(recipients)) == len(recipients) == BEFORE + 1
     assert (await run.check(empty, scope("all"), lambda count: None)).differences == ()
@@ -99,10 +99,10 @@ async def test_a_past_state_is_restored_as_a_deployment_that_lives(
     clock = SteppingClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
     async with running_app(settings, now=clock) as app:
         await _write(app, [0])
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
         clock.forward(datetime(2026, 3, 3, 9, tzinfo=UTC))
         await _write(app, [1])
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
         await take(settings, tmp_path / "backups")
         await keep_keys(settings, tmp_path / "keys" / "keys.dump", days=14)
     keys = ["--keys", str(tmp_path / "keys" / "keys.dump"), "--as-of", "2026-03-02T18:00"]
@@ -124,11 +124,11 @@ async def test_topics_that_hold_newer_events_than_the_backup_are_refused(
     """Onto the old topics nothing is restored; on new ones the deployment is what it was, and the newer mail is not known."""
     async with running_app(settings) as app:
         await _write(app, [0])
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
         _, made = await take(settings, tmp_path / "backups")
         await keep_keys(settings, tmp_path / "keys" / "keys.dump", days=14)
         await _write(app, [1])
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
     restored = ["restore", "--from", str(tmp_path / "backups"), "--keys", str(tmp_path / "keys" / "keys.dump")]
     onto_old = empty.model_copy(update={"kafka": settings.kafka})
     refused = await asyncio.to_thread(_invoke, onto_old, restored)
@@ -139,7 +139,7 @@ async def test_topics_that_hold_newer_events_than_the_backup_are_refused(
     assert "Tables that are not what they were: none." in await asyncio.to_thread(_type, empty, restored)
     await asyncio.to_thread(_type, empty, ["deliveries", "release"])
     async with running_app(empty) as app:
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
         async with app.database.reading() as conn:
             counted = await fetch_one(conn, "SELECT count(*) AS n FROM events")
             assert await fetch_all(conn, "SELECT subject FROM mails") == [{"subject": "Question 0"}]

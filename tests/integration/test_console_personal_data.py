@@ -12,7 +12,7 @@ import pytest
 
 from deploy.local import Endpoints
 from services.operations.erase.export_places import TooMuch, Zipped
-from services.operations.erase.held import counts_of, found_of
+from services.operations.erase.inventory import counts_of, found_of
 from services.web.console import personal_data
 from tests.support.beginning import after
 from tests.support.console import form, signed_in, text_of

@@ -150,7 +150,7 @@ async def test_rows_follow_in_any_order_and_an_erased_customer_leaves_no_trace(
     app: Derived, stack: Endpoints, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every table has rows; a fold of the events, shuffled and doubled, gives the same; no store holds an erased word."""
-    monkeypatch.setattr(uses, "SETTLED_S", -60.0)
+    monkeypatch.setattr(uses, "UNSEEN_S", -60.0)
     await lived_through(app)
     assert {table for table in {*DERIVED, "fact_uses"} if not await app.count(table)} == set()
     with fresh_database(stack.database) as url:

@@ -10,7 +10,7 @@ from deploy.local import Endpoints
 from services.core.app import App
 from services.core.db import fetch_all
 from services.operations.health.state import read_health
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.chaos.scripts import diligent_model
 from tests.support.app import settings_for
@@ -61,7 +61,7 @@ async def test_an_outage_of_the_embedder_turned_mails_into_failed_turns(
                 await until_true(is_noted)
                 assert await outcomes(app) == {None: MAILS}
                 server.answer = None
-                await settle(app, timeout_s=120)
+                await until_idle(app, timeout_s=120)
                 assert (await read_health(app)).embedder is None
                 found = await outcomes(app)
                 assert "failed" not in found

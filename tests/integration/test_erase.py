@@ -34,11 +34,11 @@ from services.operations.erase.proof import prove
 from services.operations.erase.run import erase, finish
 from services.operations.erase.words import Marks
 from services.operations.history_lock import HistoryHeld
+from services.operations.idle import until_idle
 from services.operations.rebuild import run as rebuilding
 from services.operations.rebuild.projections import state_hash
 from services.operations.rebuild.scopes import scope
 from services.operations.rebuild.shadow_schema import connected
-from services.operations.settle import settle
 from services.receive_email.accept import accept
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 from tests.support.app import settings_for
@@ -87,7 +87,7 @@ async def test_nothing_of_an_erased_person_is_left_and_nothing_of_the_others_is_
     assert {"table facts", "table mails", "table subject_keys"} <= {one.place for one in held}, "whoever says her words"
 
     done = await erase(app, ada, by="the test")
-    await settle(app, timeout_s=120)
+    await until_idle(app, timeout_s=120)
 
     assert done.events > 20
     after = await prove(app, marks, ada.people)
@@ -121,7 +121,7 @@ async def test_what_was_erased_stays_erased_and_the_person_may_begin_anew(
 ) -> None:
     """Erasing twice changes nothing; a new mail makes a new key and new facts, and old events stay unreadable."""
     await erase(app, await found(app, ADA), by="the test")
-    await settle(app, timeout_s=120)
+    await until_idle(app, timeout_s=120)
     again = await found(app, ADA)
     async with app.database.reading() as conn:
         before = await state_hash(conn)
@@ -272,7 +272,7 @@ async def test_mail_under_way_while_its_author_is_erased_ends_well(app: App, sta
             who = ADA if number % 2 else CARL
             group.create_task(_offer(app, who, f"<f{number}@x.example>", number))
         group.create_task(erase(app, ada, by="the test"))
-    await settle(app, timeout_s=120)
+    await until_idle(app, timeout_s=120)
     assert await differences(app, stack) == set()
     mails = await rows(app, "SELECT message_id FROM mails WHERE author_addr = %(who)s", who=CARL)
     assert len(mails) == 4
@@ -292,7 +292,7 @@ async def test_a_rebuild_at_work_keeps_out_whoever_else_changes_or_folds_the_who
         await write(app, ADA, "My order number is 88123. What does the Team plan cost?", "<a1@quillfeather.example>")
         await _rebuild_while_others_try(app, monkeypatch)
         await erase(app, await found(app, ADA), by="the test")
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
         assert await rows(app, "SELECT author_addr FROM mails") == []
         assert await differences(app, stack) == set()
 
@@ -353,7 +353,7 @@ async def test_archived_events_are_erased_too_and_those_of_others_are_kept(app: 
     assert await _archived(app)
     assert (await found(app, ADA)).marks == ada.marks
     await erase(app, await found(app, ADA), by="the test")
-    await settle(app, timeout_s=120)
+    await until_idle(app, timeout_s=120)
     assert (await prove(app, ada.marks)).findings == ()
     assert await differences(app, stack) == set()
     mails = await rows(app, "SELECT author_addr, text FROM mails ORDER BY received_at")

@@ -23,9 +23,9 @@ from services.operations.archive.move import move
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
 from services.operations.erase.survey import everything
+from services.operations.idle import until_idle
 from services.operations.rebuild.run import past
 from services.operations.rebuild.scopes import scope
-from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.support.erasing import differences, found
 from tests.support.remembered_people import ADA, BOB, CARL, NAMES, SECRET, remembered
@@ -67,7 +67,7 @@ async def test_nothing_is_left_in_object_stores_archives_and_packed_files(
         objects = len(bucket.objects)
 
         assert (await erase(app, ada, by="the test")).events > 20
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
 
         proof = await prove(app, ada.marks)
         assert (proof.findings, proof.closed) == ((), ())
@@ -99,7 +99,7 @@ async def _write(
         mail.add_attachment(attached, maintype="application", subtype="zip", filename="minutes.zip")
     inbox = app.settings.inboxes[0]
     await accept(app, inbox, mail.as_bytes(), source="file", source_key=f"more{number}", peer=peer)
-    await settle(app, timeout_s=120)
+    await until_idle(app, timeout_s=120)
 
 
 def zipped_names(content: bytes) -> list[str]:

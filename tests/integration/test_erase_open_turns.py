@@ -31,7 +31,7 @@ from services.model.port import Answer, Request
 from services.operations import dead_letters
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.benchmarks.stage import InstantModel
 from tests.support.app import settings_for
@@ -86,7 +86,7 @@ class Desk:
         raw = letter(text, sender=sender, message_id=message_id, in_reply_to=answers, subject="Help", **headers)
         await accept(self.app, self.app.settings.inboxes[0], raw, source="file", source_key=message_id)
         if wait:
-            await settle(self.app, timeout_s=120)
+            await until_idle(self.app, timeout_s=120)
 
     async def rows(self, query: str) -> list[dict[str, Any]]:
         async with self.app.database.reading() as conn:
@@ -100,7 +100,7 @@ class Desk:
         ada = await found(self.app, ADA)
         await erase(self.app, ada, by="the test")
         self.model.go.set()
-        await settle(self.app, timeout_s=120)
+        await until_idle(self.app, timeout_s=120)
         assert (await prove(self.app, ada.marks)).findings == ()
         assert await differences(self.app, stack) == set()
         assert await dead_letters.all_letters(self.app) == []
@@ -145,7 +145,7 @@ async def test_a_draft_that_waits_for_approval_goes_with_the_person_and_others_g
     for draft in drafts:
         with suppress(Erased):  # of the thread that was hers alone
             await _approve(reviewing.app, draft)
-    await settle(reviewing.app, timeout_s=120)
+    await until_idle(reviewing.app, timeout_s=120)
     assert reviewing.server.accepted == []
 
 
@@ -181,7 +181,7 @@ async def test_a_word_on_a_thread_of_the_erased_was_kept_under_a_new_key(reviewi
             await _say(reviewing.app, word)
         except Erased:
             refused += 1
-    await settle(reviewing.app, timeout_s=120)
+    await until_idle(reviewing.app, timeout_s=120)
     assert (await prove(reviewing.app, ada.marks, ada.people)).findings == ()
     assert refused == len(words)
 
@@ -207,11 +207,11 @@ async def test_a_persons_own_reply_that_is_held_is_not_sent_after_the_erase(revi
     )  # fmt: skip
     asked = first(said, id=random_id(), source="console", time=reviewing.app.now(), workspace="main")
     await enter(reviewing.app, replace(asked, workspace=reviewing.app.settings.workspace))
-    await settle(reviewing.app, timeout_s=120)
+    await until_idle(reviewing.app, timeout_s=120)
     assert len(await reviewing.rows("SELECT 1 FROM deliveries WHERE state = 'approved' AND retry_at IS NOT NULL")) == 1
     await reviewing.erase_ada(stack)
     reviewing.clock.forward(reviewing.clock() + timedelta(hours=1))
-    await settle(reviewing.app, timeout_s=120)
+    await until_idle(reviewing.app, timeout_s=120)
     assert reviewing.server.accepted == []
     assert [one["id"] for one in await reviewing.rows("SELECT * FROM events") if "zebra" in str(one["data"])] == []
     assert await differences(reviewing.app, stack) == set()
@@ -225,7 +225,7 @@ async def test_a_reply_that_is_tried_for_days_is_not_sent_after_the_erase(desk: 
     await desk.erase_ada(stack)
     desk.server.script = lambda session, step: None
     desk.clock.forward(desk.clock() + timedelta(days=1))
-    await settle(desk.app, timeout_s=120)
+    await until_idle(desk.app, timeout_s=120)
     assert desk.server.accepted == []
     [left] = await desk.rows(TURNS)
     assert (left["state"], left["outcome"]) == ("escalated", "failed")
@@ -277,7 +277,7 @@ async def test_a_reply_at_the_servers_door_during_the_erase_leaves_once_and_is_f
     ada = await found(desk.app, ADA)
     await erase(desk.app, ada, by="the test")
     open_door.set()
-    await settle(desk.app, timeout_s=120)
+    await until_idle(desk.app, timeout_s=120)
     assert [one.recipient for one in desk.server.accepted] == [ADA]
     assert (await prove(desk.app, ada.marks)).findings == ()
     assert await differences(desk.app, stack) == set()

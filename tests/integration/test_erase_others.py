@@ -25,7 +25,7 @@ from services.core.keys import is_sealed
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
 from services.operations.erase.survey import everything
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.pipeline import PROCESSORS
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
@@ -65,7 +65,7 @@ async def write(app: App, who: str, name: str, text: str, message_id: str, cc: s
     headers = {"Cc": cc} if cc else {}
     raw = letter(text, sender=f'"{name}" <{who}>', message_id=message_id, subject="The order number", **headers)
     await accept(app, app.settings.inboxes[0], raw, source="file", source_key=f"{who}{message_id}")
-    await settle(app, timeout_s=120)
+    await until_idle(app, timeout_s=120)
 
 
 async def know(app: App, who: str, key: str, value: str) -> None:
@@ -74,7 +74,7 @@ async def know(app: App, who: str, key: str, value: str) -> None:
         text=f"Their {key} is {value}.", by="a colleague",
     )  # fmt: skip
     await enter(app, first(asked, id=random_id(), source="console", time=app.now(), workspace=app.settings.workspace))
-    await settle(app, timeout_s=120)
+    await until_idle(app, timeout_s=120)
 
 
 async def rows_of_others(app: App, who: str) -> dict[str, list[str]]:
@@ -122,7 +122,7 @@ async def test_an_attacker_who_is_erased_takes_nothing_of_anybody_with_him(app: 
     assert any(SECRET in one.word for one in (await prove(app, mallory.marks)).findings)
 
     assert (await erase(app, mallory, by="the test")).events > 10
-    await settle(app, timeout_s=120)
+    await until_idle(app, timeout_s=120)
 
     after = await rows_of_others(app, MALLORY)
     changed = {table: set(before[table]) ^ set(after[table]) for table in before}
@@ -143,7 +143,7 @@ async def test_one_of_two_who_share_a_name_is_erased_and_the_other_keeps_it(app:
     twin = await found(app, TWIN)
     assert "maria garcia" not in twin.marks.phrases
     await erase(app, twin, by="the test")
-    await settle(app, timeout_s=120)
+    await until_idle(app, timeout_s=120)
     assert await rows_of_others(app, TWIN) == before
     assert (await prove(app, twin.marks)).findings == ()
     assert await differences(app, stack) == set()

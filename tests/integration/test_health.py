@@ -21,9 +21,9 @@ from services.core.db import fetch_all
 from services.operations.health import state
 from services.operations.health.state import read_health
 from services.operations.health.watch import look
+from services.operations.idle import until_idle
 from services.operations.preparation import prepare
 from services.operations.requests import ask
-from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
@@ -148,7 +148,7 @@ async def test_a_deployment_at_rest_has_no_problems(
     settings = settings_for(stack, database, topic_prefix, tmp_path)
     async with running_app(settings) as app:
         await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key=str(uuid4()))
-        await settle(app)
+        await until_idle(app)
         monkeypatch.setattr(state, "OLD_S", 0.0)
         assert [words for key, words in (await read_health(app)).problems() if not key.startswith("stalled")] == []
 

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from deploy.local import Endpoints
 from services.core.db import fetch_all
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
@@ -30,7 +30,7 @@ async def test_logs_had_several_lines_for_an_event(
             for number in range(MAILS):
                 raw = letter(f"Where is parcel {number}?", message_id=f"<{number}@people.example>")
                 await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
-            await settle(app)
+            await until_idle(app)
         async with app.database.reading() as conn:
             (row,) = await fetch_all(conn, "SELECT count(*) AS n FROM journal")
     said = [one for one in ours if one["log_level"] != "debug"]

@@ -20,7 +20,7 @@ from services.core.bus.publisher import Outcome, Publisher
 from services.core.db.migrate import migrate
 from services.core.errors import Temporary
 from services.core.settings import Settings
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.flow.scenario import rows, sent_mail
 from tests.support.app import running_app, settings_for
@@ -101,7 +101,7 @@ async def test_a_broker_whose_log_was_wiped_under_load_was_never_told_again(plac
     await until(lambda: len(answered(place)) >= 3)
     await asyncio.to_thread(wipe_broker, place.stack)
     await posting
-    await settle(running, timeout_s=SETTLED_S)
+    await until_idle(running, timeout_s=SETTLED_S)
     assert answered(place) == once(range(MAILS))
     lost = await rows(running, "SELECT name FROM log_topics WHERE generation = 1")
     assert len(lost) == len(await rows(running, "SELECT name FROM log_topics")) > 12
@@ -128,7 +128,7 @@ async def test_a_record_that_was_acknowledged_and_lost_while_the_log_was_new_was
         await post_many(app, range(2))
         async with app.database.transaction() as conn:
             await conn.execute("UPDATE log_topics SET republish_at = clock_timestamp()")  # an hour has passed
-        await settle(app, timeout_s=SETTLED_S)
+        await until_idle(app, timeout_s=SETTLED_S)
     assert lost
     assert answered(place) == once(range(2))
 
@@ -137,14 +137,14 @@ async def test_a_log_that_was_lost_while_nothing_ran_was_started_on_empty(place:
     """A start on a wiped broker publishes again what was open when the deployment stopped, and no mail twice."""
     async with running_app(place.settings) as app:
         await post_many(app, range(4))
-        await settle(app, timeout_s=SETTLED_S)
+        await until_idle(app, timeout_s=SETTLED_S)
     async with running_app(place.settings, ("receive_email",)) as app:  # nobody reads these before the loss
         await post_many(app, range(4, 8), 0)
     await asyncio.to_thread(wipe_broker, place.stack)
     async with running_app(place.settings) as app:
-        await settle(app, timeout_s=SETTLED_S)
+        await until_idle(app, timeout_s=SETTLED_S)
         await post(app, 8)
-        await settle(app, timeout_s=SETTLED_S)
+        await until_idle(app, timeout_s=SETTLED_S)
     assert answered(place) == once(range(9))
 
 
@@ -152,7 +152,7 @@ async def test_a_log_that_was_lost_while_nothing_ran_was_started_on_empty(place:
 async def test_records_of_a_topic_that_was_made_again_lay_before_the_consumer(place: Place, running: App) -> None:
     """A topic that is deleted under its consumers is read from its new beginning, whatever they had reached before."""
     await post_many(running, range(6))
-    await settle(running, timeout_s=SETTLED_S)
+    await until_idle(running, timeout_s=SETTLED_S)
     posting = asyncio.create_task(post_many(running, range(6, 18)))
     admin = AIOKafkaAdminClient(bootstrap_servers=place.endpoints.kafka)
     await admin.start()
@@ -161,7 +161,7 @@ async def test_records_of_a_topic_that_was_made_again_lay_before_the_consumer(pl
     finally:
         await admin.close()
     await posting
-    await settle(running, timeout_s=SETTLED_S)
+    await until_idle(running, timeout_s=SETTLED_S)
     assert answered(place) == once(range(18))
     lost = await rows(running, "SELECT name FROM log_topics WHERE generation > 0 ORDER BY name")
     assert [row["name"] for row in lost] == [f"{PREFIX}{name}" for name in ("inbound-email", "reply-drafted", "turns")]
@@ -173,13 +173,13 @@ async def test_the_tail_of_a_log_that_was_restored_from_a_copy_was_missed_by_nob
     data, copy = place.stack.home / "kafka", place.stack.home / "copy"
     async with running_app(place.settings) as app:
         await post_many(app, range(4))
-        await settle(app, timeout_s=SETTLED_S)
+        await until_idle(app, timeout_s=SETTLED_S)
     await asyncio.to_thread(place.stack.kill, "kafka")
     shutil.copytree(data, copy)
     await asyncio.to_thread(place.stack.restart, "kafka")
     async with running_app(place.settings) as app:
         await post_many(app, range(4, 8))
-        await settle(app, timeout_s=SETTLED_S)
+        await until_idle(app, timeout_s=SETTLED_S)
     async with running_app(place.settings, ("keep_time",)) as app:
         await post_many(app, range(8, 10))
     await asyncio.to_thread(place.stack.kill, "kafka")
@@ -188,5 +188,5 @@ async def test_the_tail_of_a_log_that_was_restored_from_a_copy_was_missed_by_nob
     await asyncio.to_thread(place.stack.restart, "kafka")
     async with running_app(place.settings) as app:
         await post(app, 10)
-        await settle(app, timeout_s=SETTLED_S)
+        await until_idle(app, timeout_s=SETTLED_S)
     assert answered(place) == once(range(11))

@@ -13,7 +13,7 @@ from deploy.local import Endpoints
 from services.core.ids import former_participant_id
 from services.operations.erase.former import SharesKey
 from services.operations.erase.person import person
-from services.operations.mailboxes.keep import settle_mailboxes
+from services.operations.mailboxes.keep import give_mailbox_keys
 from services.operations.rebuild import run as rebuild
 from services.operations.rebuild.scopes import scope
 from services.send_email.apply import SQL as SENDING
@@ -88,7 +88,7 @@ async def test_people_of_before_who_shared_an_id_are_taken_apart(
     """After the upgrade each has what their own mails say, what was overwritten stands again, and shared texts are gone."""
     await of_before(memory, monkeypatch)
     assert await memory.current(addr=WEISS) == ["Basic"]
-    assert await settle_mailboxes(memory.app) == 2
+    assert await give_mailbox_keys(memory.app) == 2
     await memory.settle()
     assert [await memory.current(addr=addr) for addr in (WEISS, SHARP)] == [["Gold"], ["Basic"]]
     assert [await memory.current("pet", addr) for addr in (WEISS, SHARP)] == [[], ["Mia"]]
@@ -108,11 +108,11 @@ async def test_taking_apart_is_done_once_and_survives_a_kill(memory: Memory, mon
         patch.setattr("services.operations.mailboxes.keep.BATCH", 1)
         patch.setattr("services.operations.mailboxes.keep.publish", _killed)
         with pytest.raises(Killed):
-            await settle_mailboxes(memory.app)
-    await settle_mailboxes(memory.app)
+            await give_mailbox_keys(memory.app)
+    await give_mailbox_keys(memory.app)
     await memory.settle()
     state = await memory.state()
-    assert await settle_mailboxes(memory.app) == 0
+    assert await give_mailbox_keys(memory.app) == 0
     await memory.settle()
     assert await memory.state() == state
     assert [await memory.current(addr=addr) for addr in (WEISS, SHARP)] == [["Gold"], ["Basic"]]
@@ -125,7 +125,7 @@ async def test_an_erase_reaches_what_was_stored_under_the_former_id(
 ) -> None:
     """Old mails are sealed with the key of the id of then: alone under it, it is destroyed with them; shared, it is said."""
     who = await of_before(memory, monkeypatch)
-    await settle_mailboxes(memory.app)
+    await give_mailbox_keys(memory.app)
     await memory.settle()
     with pytest.raises(SharesKey, match=str(who[WEISS])):
         await person(memory.app, SHARP)

@@ -42,7 +42,7 @@ async def memory(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Memory]:
     """Facts below 0.5 leave after 100 days; what was stored just now is counted at once."""
-    monkeypatch.setattr(uses, "SETTLED_S", -60.0)
+    monkeypatch.setattr(uses, "UNSEEN_S", -60.0)
     async with remembering(stack, database, topic_prefix, tmp_path, recall=RECALL) as one:
         yield one
 
@@ -58,7 +58,7 @@ async def known(
     stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Memory]:
     """The same with a dog and a plan."""
-    monkeypatch.setattr(uses, "SETTLED_S", -60.0)
+    monkeypatch.setattr(uses, "UNSEEN_S", -60.0)
     async with after(learned, remembering, stack, template_database, topic_prefix, tmp_path, recall=RECALL) as one:
         yield one
 

@@ -19,8 +19,8 @@ from services.core.db import fetch_one
 from services.core.errors import Permanent
 from services.operations.health import missed
 from services.operations.health.missed import MissedEvents
+from services.operations.idle import until_idle
 from services.operations.preparation import prepare
-from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
@@ -64,7 +64,7 @@ async def test_a_record_that_the_broker_acknowledged_and_lost_was_never_told_aga
         for number in range(3):
             raw = letter("What does it cost?", message_id=f"<{number}@people.example>")
             await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
     assert len(lost) == 1
 
 

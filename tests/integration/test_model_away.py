@@ -13,7 +13,7 @@ from deploy.local import Endpoints
 from services.core.app import App
 from services.core.db import fetch_all
 from services.core.outages.model import model_outage
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.chaos.scripts import diligent_model
 from tests.support.app import settings_for
@@ -67,7 +67,7 @@ async def test_an_outage_turned_mails_into_failed_turns(
             assert found is not None
             assert words in found.error
             server.script(diligent_model(1))
-            await settle(app, timeout_s=120)
+            await until_idle(app, timeout_s=120)
             assert await model_outage(app) is None
             assert await _count(app, "failed") == 0
             assert await _count(app, "sent") >= MAILS - 2

@@ -38,8 +38,8 @@ from services.keep_time.keeper import fire_due
 from services.operations.erase.person import person
 from services.operations.erase.run import erase
 from services.operations.erase.survey import survey
+from services.operations.idle import until_idle
 from services.operations.preparation import prepare
-from services.operations.settle import settle
 from services.pipeline import consumers
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
@@ -78,7 +78,7 @@ async def test_a_mail_made_to_be_too_large_for_the_log_comes_to_an_end(settings:
     """A thousand people with names of emoji and 31,000 characters of emoji: read, judged, and on the log."""
     async with running_app(settings) as app:
         await accept(app, app.settings.inboxes[0], _swollen(), source="file", source_key="1")
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
         (read,) = await rows(app, "SELECT data FROM events WHERE type = 'email.read.v1'")
         assert len(read["data"]["to"]) == 200
         assert await unpublished(app) == []
@@ -120,7 +120,7 @@ async def test_an_erased_event_that_was_not_published_holds_no_other_back(settin
         async with app.database.reading() as conn:
             found = await survey(conn, app.settings.workspace, people, names, archive_of(app.settings))
         await erase(app, found, by="the test")
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
     async with open_app(settings) as app:
         async with app.database.reading() as conn:
             await conn.execute(OLD)

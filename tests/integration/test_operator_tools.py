@@ -24,7 +24,7 @@ from services.operations import dead_letters
 from services.operations import deployment as running
 from services.operations.dead_letters.dead_letter import DeadLetter
 from services.operations.health import state
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.operations.topics import readings
 from services.operations.webhooks.endpoints import Wanted, add_endpoint
 from services.receive_email.accept import accept
@@ -108,7 +108,7 @@ async def test_a_dead_letter_is_listed_shown_redriven_once_mended_and_gone(place
     await place.app.blobs.put(TEXT)
     redriven = await place.type("dlq", "redrive", "--group", "learn_documents", "--error", "blobmissing")
     assert (redriven.exit_code, "1 redriven, 0 failed." in redriven.output) == (0, True), redriven.output
-    await settle(place.app)
+    await until_idle(place.app)
     assert [one.state for one in await place.letters()] == ["redriven"]
     assert "No dead letters." in (await place.type("dlq", "list")).output
 

@@ -17,12 +17,12 @@ from services.core.app import open_app, open_keys
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.settings import Settings
 from services.operations import history_lock as alone
+from services.operations.idle import until_idle
 from services.operations.preparation import prepare
 from services.operations.rebuild import run
 from services.operations.rebuild.projections import state_hash
 from services.operations.rebuild.scopes import NAMES, NoSuchScope, scope
 from services.operations.rebuild.shadow_schema import connected
-from services.operations.settle import settle
 from services.pipeline import NAMES as PROCESSORS
 from services.process import working
 from services.receive_email.accept import accept
@@ -170,7 +170,7 @@ async def test_a_swap_under_traffic_loses_and_stops_nothing(
             await run.swap(settings, scope("all"), lambda count: None)
             swaps += 1
         await feeding
-        await settle(app, timeout_s=120)
+        await until_idle(app, timeout_s=120)
         async with app.database.reading() as conn:
             sent = await fetch_one(conn, "SELECT count(*) AS n FROM turns WHERE outcome = 'sent'")
     found = await run.check(settings, scope("all"), lambda count: None)

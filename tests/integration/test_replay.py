@@ -22,6 +22,7 @@ from services.core.app import open_keys
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.settings import Settings
 from services.demo.world import make_world
+from services.operations.idle import until_idle
 from services.operations.rebuild.shadow_schema import connected
 from services.operations.replay.case import Case, CaseUnreadable, load, save
 from services.operations.replay.find import NoSuchEvent
@@ -30,7 +31,6 @@ from services.operations.replay.model import OFFLINE, Asking
 from services.operations.replay.result import Result
 from services.operations.replay.run import past_cases, replay, saved_cases
 from services.operations.replay.selection import STARTS, NotReplayable, Selection
-from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
@@ -103,7 +103,7 @@ async def test_two_mails_in_a_quiet_period_are_replayed_with_the_timers_that_cam
             raw = letter(text, message_id=f"<{number}@quiet.example>", in_reply_to=answers if number else "")
             await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
             await asyncio.sleep(0 if number else pause_s)
-        await settle(app)
+        await until_idle(app)
     results = await _pairs(settings, Selection(topic="inbound-email.raw"))
     assert [result.model_dump() for _, result in results if result.code] == []
     opened = [event.type for case, _ in results for event in case.expected if event.type == TurnOpened.TYPE]

@@ -22,8 +22,8 @@ from services.core.bus.publisher import LogUnavailable, Publisher
 from services.core.bus.topics_admin import TopicSpec, committed, ends, ensure_topics
 from services.core.cache import Cache
 from services.core.settings import KafkaSettings
+from services.operations.idle import until_idle
 from services.operations.log import heads
-from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.flow.scenario import replies_to
 from tests.support.app import INBOX, running_app, settings_for
@@ -85,7 +85,7 @@ async def test_a_mail_is_answered_through_tls_and_logins_alone(
         async with running_app(settings) as app:
             raw = letter("Where is my parcel?", sender=f"ann@{domain}", to=f"support@{domain}")
             await accept(app, app.settings.inboxes[0], raw, source="file", source_key="1")
-            await settle(app, timeout_s=120)
+            await until_idle(app, timeout_s=120)
             async with app.database.reading() as conn:
                 assert conn.pgconn.ssl_in_use
             assert await _keeps(app.cache)

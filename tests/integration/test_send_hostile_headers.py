@@ -14,7 +14,7 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.db import fetch_all
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
@@ -105,7 +105,7 @@ async def test_hostile_headers_add_no_header_and_no_recipient(
             for name, header in HEADERS.items():
                 raw = mail(name, header).replace(b"What does", text.encode() + b"\r\nWhat does")
                 await accept(app, settings.inboxes[0], raw, source="file", source_key=name)
-            await settle(app, timeout_s=120)
+            await until_idle(app, timeout_s=120)
     answered = Counter(f"robin@{name}.example" for name in HEADERS)
     assert Counter(one.recipient for one in server.accepted) == answered
     assert server.steps["rcpt"] == server.steps["mail"] == server.steps["data"] == len(answered)
@@ -134,7 +134,7 @@ async def test_a_mail_with_no_one_author_gets_no_reply_at_all(
             for number, value in enumerate(NO_AUTHOR):
                 raw = mail(f"n{number}", f"From: {value}")
                 await accept(app, settings.inboxes[0], raw, source="file", source_key=str(number))
-            await settle(app)
+            await until_idle(app)
             async with app.database.reading() as conn:
                 judged = await fetch_all(conn, "SELECT author_addr, verdict, trusted FROM mails")
     assert len(judged) == len(NO_AUTHOR)

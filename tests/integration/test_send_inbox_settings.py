@@ -23,7 +23,7 @@ from services.core.app import App
 from services.core.clock import utc_now
 from services.core.db import fetch_all
 from services.demo.clock import SteppingClock
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.flow.test_bounces import report, returned
 from tests.support.app import INBOX, settings_for
@@ -41,7 +41,7 @@ async def ask(app: App, *people: str, at: int = 0) -> None:
         raw = letter("What does the Team plan cost?", sender="Pat <WHO@WHERE>", message_id=mail_id)
         raw = raw.replace(b"WHO@WHERE", person.encode())  # EmailMessage writes no UTF-8 addresses
         await accept(app, app.settings.inboxes[at], raw, source="file", source_key=person)
-    await settle(app)
+    await until_idle(app)
 
 
 async def ledger(app: App) -> list[dict[str, Any]]:
@@ -77,7 +77,7 @@ async def test_what_is_over_the_rate_waits_and_leaves_in_a_later_hour(
             waiting = [row for row in await ledger(app) if row["state"] == "approved"]
             for _ in range(2):
                 clock.forward(clock() + timedelta(minutes=61))
-                await settle(app)
+                await until_idle(app)
                 left.append(len(server.accepted))
             rows = await ledger(app)
     assert left == [3, 6, 7]
@@ -103,9 +103,9 @@ async def test_a_waiting_reply_to_an_address_that_bounced_meanwhile_is_not_sent(
             bounce = report("ourcompany.example", "pat@bounces.example", returned(ours), "failed", "5.1.1")
             for raw in (again, bounce):
                 await accept(app, settings.inboxes[0], raw, source="file", source_key=str(zlib.crc32(raw)))
-                await settle(app)
+                await until_idle(app)
             clock.forward(clock() + timedelta(minutes=61))
-            await settle(app)
+            await until_idle(app)
             rows = await ledger(app)
             assert await threads(app) == ["escalated", "escalated"]
     assert len(server.accepted) == server.steps["data"] == 1

@@ -21,8 +21,8 @@ from services.core.clock import random_id
 from services.core.settings import Settings
 from services.operations.drafts.decisions import FilesTooLarge, NewFile, keep_files
 from services.operations.drafts.listing import HeldDraft, waiting_drafts
+from services.operations.idle import until_idle
 from services.operations.knowledge.requests import hand_in
-from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.flow.scenario import agent, fact, reflection, rows
 from tests.support.app import INBOX, settings_for
@@ -80,7 +80,7 @@ async def desk(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Pat
 
 async def bring(app: App, raw: bytes) -> None:
     await accept(app, app.settings.inboxes[0], raw, source="file", source_key="one")
-    await settle(app)
+    await until_idle(app)
 
 
 def plain(kept: Kept) -> str:
@@ -131,7 +131,7 @@ async def test_a_hostile_list_of_copies_adds_nobody_but_the_authors_colleagues(d
             raw = head + f"\nCc: {cc}\nTo: support@ourcompany.example, bounce@ourcompany.example\n".encode() + body
             await accept(app, app.settings.inboxes[0], raw.replace(b"To: support@ourcompany.example\n", b"", 1),
                          source="file", source_key=f"hostile {number}")  # fmt: skip
-        await settle(app)
+        await until_idle(app)
         left = {kept.header("Subject"): (kept.recipient, kept.copies) for kept in desk.server.accepted}
         assert left == {
             f"Re: Q {number}": ("john@acme.example", copies) for number, copies in enumerate(HOSTILE.values())
@@ -152,7 +152,7 @@ async def test_who_got_a_copy_is_not_told_what_is_remembered_of_the_author(desk:
         asked = len(desk.model.requests)
         bo = letter("And what does it cost?", sender="bo@acme.example", message_id="<bo@acme.example>", subject="Cost")
         await accept(app, app.settings.inboxes[0], bo, source="file", source_key="bo")
-        await settle(app)
+        await until_idle(app)
         of_bo = [seen for seen in desk.model.requests[asked:] if "reflect" not in seen.tools]
         assert of_bo
         assert not any("red-77" in seen.text for seen in of_bo)
@@ -232,7 +232,7 @@ async def test_the_agent_attaches_only_files_that_the_operator_marked(desk: Desk
             content = f"# When does it open\n\n{name}: it opens at nine, says {name}.".encode()
             given: dict[str, Any] = {"title": name, "by": "t", "media_type": "text/markdown", "sendable": sendable}
             await hand_in(app, content, origin=f"docs/{name}", **given)
-        await settle(app)
+        await until_idle(app)
         await bring(app, QUESTION)
         (kept,) = desk.server.accepted
         assert [(name, kind) for name, kind, _ in attached(kept)] == [("prices.md", "text/markdown")]
@@ -266,4 +266,4 @@ async def approve(app: App, draft: HeldDraft, **more: Any) -> None:
     )
     at = app.now()
     await enter(app, first(decided, id=random_id(), source="console", time=at, workspace=app.settings.workspace))
-    await settle(app)
+    await until_idle(app)

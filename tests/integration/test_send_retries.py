@@ -14,7 +14,7 @@ from services.core.clock import utc_now
 from services.core.db import fetch_all
 from services.demo.clock import SteppingClock
 from services.operations.health.state import read_health
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
@@ -54,10 +54,10 @@ async def test_a_reply_is_tried_for_five_days_and_no_longer(
                     "What does it cost?", sender=f"{who} <{who}@days.example>", message_id=f"<{who}@d.example>"
                 )
                 await accept(app, settings.inboxes[0], raw, source="file", source_key=who)
-            await settle(app)
+            await until_idle(app)
             while at := _next([row for row in await _rows(app, LEDGER) if row["state"] == "approved"]):
                 clock.forward(at + timedelta(seconds=1))
-                await settle(app)
+                await until_idle(app)
             away, busy = await _rows(app, LEDGER)
             tried = await _rows(app, ATTEMPTS, recipient="busy@days.example")
     assert (away["state"], away["outcome"]) == ("sent", "sent")
@@ -81,7 +81,7 @@ async def test_an_smtp_server_that_was_away_was_nowhere_said(
     async with running_brokerless(settings, now=clock) as app:
         raw = letter("What does it cost?", sender="Ann <ann@days.example>", message_id="<ann@d.example>")
         await accept(app, settings.inboxes[0], raw, source="file", source_key="ann")
-        await settle(app)
+        await until_idle(app)
         [words] = [words for key, words in (await read_health(app)).problems() if key.startswith("smtp")]
         assert "replies cannot be sent" in words
         assert "they are kept and tried again" in words
@@ -90,7 +90,7 @@ async def test_an_smtp_server_that_was_away_was_nowhere_said(
         async with SmtpServer(port=server.port) as back:
             [row] = await _rows(app, LEDGER)
             clock.forward(row["retry_at"] + timedelta(seconds=1))
-            await settle(app)
+            await until_idle(app)
             assert [one.recipient for one in back.accepted] == ["ann@days.example"]
         assert [key for key, _ in (await read_health(app)).problems() if key.startswith("smtp")] == []
 
@@ -123,11 +123,11 @@ async def test_a_server_that_answers_in_latin_1_made_every_reply_one_of_unknown_
         async with running_brokerless(settings, now=clock) as app:
             raw = letter("What does it cost?", sender="Ann <ann@days.example>", message_id="<ann@d.example>")
             await accept(app, settings.inboxes[0], raw, source="file", source_key="ann")
-            await settle(app)
+            await until_idle(app)
             [deferred] = await _rows(app, LEDGER)
             assert deferred["state"] == "approved"
             assert deferred["detail"].startswith("451 f\ufffdr sp\ufffdter")
             clock.forward(deferred["retry_at"] + timedelta(seconds=1))
-            await settle(app)
+            await until_idle(app)
             [sent] = await _rows(app, LEDGER)
     assert (sent["state"], sent["thread"] != "escalated", len(server.accepted)) == ("sent", True, 1)

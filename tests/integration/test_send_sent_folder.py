@@ -26,7 +26,7 @@ from services.core.settings import Settings
 from services.demo.clock import SteppingClock
 from services.mail.imap import NoSentFolder, login, sent_folder
 from services.mail.imap import enter as enter_imap
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from services.send_email import PROCESSOR
 from services.send_email.sent_folder import COPIES
@@ -54,7 +54,7 @@ def shop(stack: Endpoints, database: str, prefix: str, home: Path, imap: Any, sm
 
 async def ask(app: App) -> None:
     await let_in(app)
-    await settle(app)
+    await until_idle(app)
 
 
 async def let_in(app: App) -> None:
@@ -73,7 +73,7 @@ async def stored(app: App, kind: str) -> Envelope:
 async def forward(app: App, clock: SteppingClock, by: timedelta) -> None:
     """Let time pass, and the timers that come due be done."""
     clock.forward(clock() + by + timedelta(seconds=1))
-    await settle(app)
+    await until_idle(app)
 
 
 def _given(app: App) -> Any:
@@ -180,7 +180,7 @@ async def test_a_sent_folder_that_hangs_holds_up_no_reply(
                 raw = letter("What does it cost?", sender=f"Pat{number} <pat{number}@sent.example>",
                              message_id=f"<m{number}@sent.example>")  # fmt: skip
                 await accept(app, settings.inboxes[0], raw, source="file", source_key=str(number))
-                await settle(app)
+                await until_idle(app)
             missed = await rows(app, MISSED)
     assert [one["data"]["tried_at"] is None for one in missed] == [False, True, True]
     assert "failed a moment ago" in missed[1]["data"]["error"]
@@ -204,7 +204,7 @@ async def test_a_sender_killed_around_the_append_keeps_one_copy(
             await crash(settings, point, (await stored(app, SENT)).id)
             assert len(copies(dovecot, point)) == int(point == "after-append")
             async with working_brokerless(app, ["send_email"]):
-                await settle(app)
+                await until_idle(app)
             (row,) = await rows(app, COPY)
     assert (row["state"], row["sent_copy"]) == ("sent", "kept")
     assert copies(dovecot, point) == [server.accepted[0].raw]
@@ -232,7 +232,7 @@ async def test_an_unknown_reply_is_settled_by_its_copy_in_sent(
                 dovecot.deliver(user, server.accepted[0].raw, folder="Sent")
             for _ in range(4):
                 clock.forward(clock() + timedelta(hours=1))
-                await settle(app)
+                await until_idle(app)
             found = await rows(app, "SELECT state, detail FROM deliveries")
             said = await rows(app, "SELECT role FROM conversation ORDER BY version")
     assert found[0]["state"] == ("sent" if kept else "unknown")
@@ -260,7 +260,7 @@ async def test_a_person_settles_what_is_unknown_once(
                 settled = DeliverySettled(**row, sent=word, reason="I asked", by="grace")
                 workspace = settings.workspace
                 await enter(app, first(settled, id=uuid4(), source="console", time=app.now(), workspace=workspace))
-                await settle(app)
+                await until_idle(app)
             found = await rows(app, "SELECT state, detail FROM deliveries")
     assert found[0]["state"] == ("sent" if was_sent else "failed")
     assert found[0]["detail"] == f"grace says that it was {'sent' if was_sent else 'not sent'}: I asked"

@@ -23,7 +23,7 @@ from services.core.bus.topics_admin import ends
 from services.core.bus.undone_events import Pairs, pairs_of, undone_places
 from services.core.db import fetch_all
 from services.core.settings import Settings
-from services.operations.settle import left_to_do, settle
+from services.operations.idle import left_to_do, until_idle
 from services.pipeline import consumers
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
@@ -85,7 +85,7 @@ async def test_the_previous_release_works_next_to_this_one(
                 await old.ready(300)  # its tree has no compiled files yet
                 await shared_by(settings, consumers_of(tree), 2)
                 await post(app, range(MAILS))
-                await settle(app, timeout_s=180)
+                await until_idle(app, timeout_s=180)
                 await check(app, MAILS)
                 both = await who_worked(app)
             except BaseException:

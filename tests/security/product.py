@@ -27,7 +27,7 @@ from services.core.db import fetch_all
 from services.core.settings import InboxSettings, LimitSettings, Settings
 from services.mail.authentication.resolver import DnsResolver
 from services.operations.deployment import stack_settings
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.pipeline import NAMES
 from tests.flow.scenario import AUTHSERV, WEBHOOK_KEY, signed_headers
 from tests.security.surroundings import Surroundings, Zone, surroundings
@@ -67,7 +67,7 @@ class Product:
         while len(self.rows("SELECT mail_id FROM mails")) < mails:
             assert time.monotonic() < deadline, f"{len(self.rows('SELECT mail_id FROM mails'))} of {mails} mails read"
             time.sleep(0.2)
-        self.around.run(settle(self.app, timeout_s=600))
+        self.around.run(until_idle(self.app, timeout_s=600))
 
     def rows(self, query: str, **args: Any) -> list[dict[str, Any]]:
         """The rows of a query, opened."""

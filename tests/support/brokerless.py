@@ -17,7 +17,7 @@ from services.core.app import App, open_app
 from services.core.bus.group import make_source
 from services.core.bus.processor import Processor
 from services.core.settings import Settings
-from services.operations.mailboxes.keep import settle_mailboxes
+from services.operations.mailboxes.keep import give_mailbox_keys
 from services.pipeline import NAMES, PROCESSORS
 from services.process import start_beside
 from tests.support.memory_log import MemoryLog, MemoryPublisher
@@ -39,7 +39,7 @@ async def working_brokerless(app: App, names: Collection[str]) -> AsyncIterator[
     """The named processors and edges at work for the block; they stop cleanly at its end."""
     log, stop = MemoryLog.of(app.settings.kafka.topic_prefix), asyncio.Event()
     if "keep_time" in names:
-        await settle_mailboxes(app)
+        await give_mailbox_keys(app)
     try:
         async with asyncio.TaskGroup() as group, AsyncExitStack() as stack:
             for processor in PROCESSORS:

@@ -22,12 +22,12 @@ from services.operations.drafts.listing import DRAFTS
 from services.operations.drafts.listing import SQL as DRAFT_SQL
 from services.operations.health.backlog import SQL as STATUS_SQL
 from services.operations.health.state import SQL as HEALTH_SQL
+from services.operations.idle import SQL as IDLE_SQL
 from services.operations.ids import SQL as ID_SQL
 from services.operations.ids import id_range
 from services.operations.mailboxes.keep import SQL as MAILBOX_SQL
 from services.operations.memory.people import PEOPLE
 from services.operations.memory.people import SQL as PEOPLE_SQL
-from services.operations.settle import SQL as SETTLE_SQL
 from services.operations.threads.course import SQL as COURSE_SQL
 from services.operations.threads.inbox import INBOX, MOST_COUNTED, MOST_HITS, STATES
 from services.operations.threads.inbox import SQL as INBOX_SQL
@@ -92,7 +92,7 @@ async def asked_by_status(app: App) -> list[Asked]:
         Asked("status: what waits", STATUS_SQL.waiting, here),
         Asked("status: open turns", STATUS_SQL.open_turns, here),
         Asked("status: what stands still", HEALTH_SQL.undone, here),
-        Asked("whether the deployment is at rest", SETTLE_SQL.unfinished, {**here, "since": 0}),
+        Asked("whether the deployment is at rest", IDLE_SQL.unfinished, {**here, "since": 0}),
     ]
 
 
@@ -136,7 +136,7 @@ async def asked_by_lists(app: App) -> list[Asked]:
             ("inbox: found lately", INBOX, INBOX_SQL.found_lately, {**sought, "window": PAGE}, "threads"),
             ("inbox: of a person", INBOX, INBOX_SQL.of_person, {**here, "participant_id": UUID(int=1)}, "threads"),
             ("participants", PEOPLE, PEOPLE_SQL.people, here, "participants"),
-            ("mails", OUTCOMES, SETTLE_SQL.outcomes, here, "mails"),
+            ("mails", OUTCOMES, IDLE_SQL.outcomes, here, "mails"),
             ("deliveries", LEDGER, DELIVERY_SQL.ledger, here, "deliveries"),
             ("deliveries, sent", LEDGER, DELIVERY_SQL.ledger, {**here, "state": "sent"}, "deliveries"),
             ("alerts", TOLD, ALERT_SQL.told, here, "alerts"),

@@ -27,8 +27,8 @@ from services.demo.director import demo_settings
 from services.demo.playback import play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.operations.backup import postgres
+from services.operations.idle import until_idle
 from services.operations.outreach.requests import by_person
-from services.operations.settle import settle
 from services.operations.threads import requests
 from services.operations.threads.listing import list_threads
 from services.operations.webhooks.endpoints import Wanted, add_endpoint, remove_endpoint
@@ -76,7 +76,7 @@ async def live_through(world: World, app: App, clock: SteppingClock) -> None:
     """The documents of a world, then each of its mails in its own time."""
     for document in world.documents:
         await shelve(app, f"{document.slug}.md", document.text)
-    await settle(app)
+    await until_idle(app)
     replies: dict[str, SentReply] = {}
     for mail in world.mails:
         await play(app, clock, mail, replies)
@@ -96,7 +96,7 @@ async def play_world(stack: Endpoints, url: str, home: Path, *, eventful: bool) 
                 await send_test(app, made.endpoint.endpoint_id, by="grace", timeout_s=60)
                 await remove_endpoint(app, made.endpoint.endpoint_id)
             await by_person(app, random_id(), lifted=False, by="grace", timeout_s=60)
-        await settle(app)
+        await until_idle(app)
     return settings
 
 
@@ -135,5 +135,5 @@ async def _people_act(app: App) -> None:
         in_reply_to=f"<{mail['message_id']}>", date=app.now(),
     )  # fmt: skip
     await accept(app, inbox, reply, source="imap", source_key="by-hand", from_sent=True)
-    await settle(app)
+    await until_idle(app)
     await requests.mark(app, newest, priority="high", add_tags=("vip",), note="Call her.", by="grace", timeout_s=60)

@@ -10,7 +10,7 @@ from typing import Any
 from deploy.local import Endpoints
 from services.core.app import App
 from services.core.settings import Settings
-from services.operations.settle import settle
+from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
 from tests.support.documents import shelve
@@ -60,4 +60,4 @@ async def write(app: App, sender: str, text: str, message_id: str, answers: str 
     author = f"{NAMES.get(sender, '')} <{sender}>"
     raw = letter(text, sender=author, message_id=message_id, in_reply_to=answers, subject="A question", **headers)
     await accept(app, app.settings.inboxes[0], raw, source="file", source_key=message_id)
-    await settle(app, timeout_s=120)
+    await until_idle(app, timeout_s=120)

@@ -19,7 +19,7 @@ class ThreadStore:
     def take(self, mail: MailFacts) -> Placement:
         """Place a mail, and remember what the product stores of it."""
         threads, ids = set(wanted_threads(mail)), set(wanted_ids(mail))
-        known = [one for one in self._threads.values() if one.thread_id in threads or (one.held | one.awaited) & ids]
+        known = [one for one in self._threads.values() if one.thread_id in threads or (one.own_ids | one.awaited) & ids]
         placement = place(mail, known)
         before = self._threads.get(placement.thread_id)
         thread = before or KnownThread(placement.thread_id, mail.author, subject=mail.subject)

@@ -17,9 +17,8 @@ from services.core.clock import random_id
 from services.core.db import fetch_one, queries
 from services.core.errors import Permanent
 from services.operations.deployment import app_here
+from services.operations.idle import newest, until_idle
 from services.operations.ids import whole_id
-from services.operations.settle import newest
-from services.operations.settle import settle as at_rest
 
 SQL = queries(__file__, "settlement.sql")
 
@@ -53,7 +52,7 @@ async def settle_reply(home: Path, typed: str, *, sent: bool, reason: str, by: s
 
         since = await newest(app)
         await enter(app, first(word, id=random_id(), source="console", time=app.now(), workspace=workspace))
-        await at_rest(app, since=since)
+        await until_idle(app, since=since)
         row = await _row(app, reply_id)
     console.print(plain(f"{row['state']}. {row['detail']}"))
 

@@ -30,7 +30,7 @@ from services.operations.memory.facts import current, history, refusals, with_pr
 from services.operations.memory.merges import same_person
 from services.operations.memory.past import as_of as facts_as_of
 from services.operations.memory.people import Person, list_people
-from services.operations.memory.standing import standing
+from services.operations.memory.relationship import relationship
 from services.operations.uses.listing import uses_of
 
 typer_app = typer.Typer(no_args_is_help=True, help="Show what is known about a person, and change it.")
@@ -88,7 +88,7 @@ def show(context: typer.Context, who: Who) -> None:
         async with app.database.reading() as conn:
             facts = await current(conn, app.settings.workspace, one.participant_id, app.now())
             entries = await with_provenance(conn, app.settings.workspace, one.participant_id, facts)
-            found = await standing(conn, app.settings.workspace, one)
+            found = await relationship(conn, app.settings.workspace, one)
             uses = await uses_of(conn, [one.fact.fact_id for one in entries])
             others = await same_person(conn, app.settings.workspace, one.participant_id)
         also = [f"also  {showing.person(other)}" for other in others]

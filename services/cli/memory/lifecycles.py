@@ -13,8 +13,8 @@ from services.cli.requests import By
 from services.cli.terminal import console, plain
 from services.core.app import App
 from services.operations.memory.people import Person
-from services.operations.memory.standing import move as ask_to_move
-from services.operations.memory.standing import standing
+from services.operations.memory.relationship import move as ask_to_move
+from services.operations.memory.relationship import relationship
 
 
 class State(StrEnum):
@@ -34,7 +34,7 @@ def lifecycle(context: typer.Context, who: Who) -> None:
 
     async def run(app: App, one: Person) -> None:
         async with app.database.reading() as conn:
-            found = await standing(conn, app.settings.workspace, one)
+            found = await relationship(conn, app.settings.workspace, one)
         print_lines([showing.person(one), *map(showing.step, found.steps)])
         print_lines(map(showing.mood, found.moods), empty="")
 

@@ -10,7 +10,7 @@ from services.operations.memory.facts import Entry, RememberedFact, SourceLine
 from services.operations.memory.graph import Edge
 from services.operations.memory.outcomes import Decided
 from services.operations.memory.people import Person
-from services.operations.memory.standing import Issue, LifecycleStep, Mood
+from services.operations.memory.relationship import Issue, LifecycleStep, Mood
 from services.operations.uses.listing import FactUse
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ ORDER BY e.seq;
 
 -- name: outbox_due
 -- What nobody published in time, or is to be tried again, whichever is due first, but for some topics. No pause is as long
--- as two hours: what seems to wait for longer was put off before the clock was set back. No row is held: whoever publishes
+-- as two hours: what seems to wait for longer was put off before the clock was set back. No row is locked: whoever publishes
 -- one deletes it at once.
 SELECT e.* FROM outbox o JOIN events e ON e.id = o.event_id
 WHERE (o.next_attempt <= clock_timestamp() OR o.next_attempt > clock_timestamp() + interval '2 hours') AND e.topic <> ALL(%(without)s::text[])
@@ -67,7 +67,7 @@ UPDATE outbox SET attempts = attempts + 1, error = %(error)s,
 WHERE event_id = %(id)s;
 
 -- name: lock_aggregate
--- The aggregate's row, made if it is new, held until the end of the transaction.
+-- The aggregate's row, made if it is new, locked until the end of the transaction.
 INSERT INTO aggregates (workspace, kind, id) VALUES (%(workspace)s, %(kind)s, %(id)s)
 ON CONFLICT (workspace, kind, id) DO UPDATE SET version = aggregates.version
 RETURNING version;
@@ -112,7 +112,7 @@ WITH done AS (
 SELECT EXISTS (SELECT FROM done) AS new,
        (SELECT count(*) FROM erasures WHERE threads @> ARRAY[%(thread)s::uuid]) AS erasures;
 
--- name: mark_settled
+-- name: mark_done_here
 -- The journal rows of events that the consumer itself has just stored, and has nothing more to do for.
 INSERT INTO journal (consumer, event_id, event_day)
 SELECT %(consumer)s, unnest(%(event_ids)s::uuid[]), unnest(%(event_days)s::date[])

@@ -218,7 +218,7 @@ class LaneConsumer(Consumer):
         What is not committed is read again. Faust would not stop its client where this fails, or waits for it in vain.
         """
         self._lanes.revoked()
-        await self._lanes.settled()
+        await self._lanes.ended()
         if self._thread.should_stop:  # it would never answer
             return
         if error := await attempt(self.commit_and_end_transactions, (), LAST_COMMIT_S):

@@ -28,7 +28,7 @@ class Phase(Enum):
     """How far a ticket has come."""
 
     QUEUED = "queued"
-    HELD = "held"
+    NEXT = "next"
     ACTIVE = "active"
     DONE = "done"
 
@@ -102,19 +102,19 @@ class LaneState:
         queue = self._lanes.get(lane)
         if not queue or queue[0].phase is not Phase.QUEUED:
             return None
-        queue[0].phase = Phase.HELD
+        queue[0].phase = Phase.NEXT
         return queue[0]
 
     def activate(self, ticket: Ticket) -> None:
-        """The handler of a held ticket starts."""
-        if ticket.phase is not Phase.HELD:
-            raise ValueError(f"only a held ticket can start, this one is {ticket.phase.value}")
+        """The handler of its lane's next ticket starts."""
+        if ticket.phase is not Phase.NEXT:
+            raise ValueError(f"only its lane's next ticket can start, this one is {ticket.phase.value}")
         ticket.phase = Phase.ACTIVE
 
     def hold(self, ticket: Ticket) -> None:
         """The handler of an active ticket ended for now; a ticket dropped meanwhile stays so."""
         if ticket.phase is Phase.ACTIVE:
-            ticket.phase = Phase.HELD
+            ticket.phase = Phase.NEXT
 
     def finish(self, ticket: Ticket) -> list[Ticket]:
         """The work of a ticket is over; give the tickets that may now be acknowledged, in partition order."""
@@ -137,7 +137,7 @@ class LaneState:
         dropped: list[Ticket] = []
         for partition in partitions:
             self._open.discard(partition)
-            waiting = [t for t in self._marks.get(partition, ()) if t.phase in (Phase.QUEUED, Phase.HELD)]
+            waiting = [t for t in self._marks.get(partition, ()) if t.phase in (Phase.QUEUED, Phase.NEXT)]
             if waiting:
                 self._cut(partition, waiting[0])
             dropped += waiting

@@ -128,10 +128,10 @@ class Lanes:
             self._forget(self._state.open(partitions))
 
     def revoked(self, partitions: Iterable[Partition] | None = None) -> None:
-        """Admit nothing more of these partitions (None: of all) and drop what has not started; see `settled`."""
+        """Admit nothing more of these partitions (None: of all) and drop what has not started; see `ended`."""
         self._forget(self._state.close(self._state.partitions() if partitions is None else partitions))
 
-    async def settled(self) -> None:
+    async def ended(self) -> None:
         """Wait until nothing of revoked partitions runs any more; it takes `longest_attempt_s` at most."""
         while any(not self._state.is_current(ticket) for ticket in self._tasks):
             await self._changed.wait()
@@ -142,7 +142,7 @@ class Lanes:
         self.revoked()
         try:
             async with asyncio.timeout(timeout_s):
-                await self.settled()
+                await self.ended()
         except TimeoutError:
             self._abandon()
             return False

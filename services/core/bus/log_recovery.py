@@ -50,7 +50,7 @@ class LogKeeper:
     def __init__(self, app: App, topics: Sequence[TopicSpec], consumers: Sequence[tuple[str, str]]) -> None:
         self._app, self._topics, self._consumers = app, {one.name: one for one in topics}, list(consumers)
         self._client: AIOKafkaClient | None = None
-        self._settled: LogIdentity | None = None  # what the log was when a look had nothing to do
+        self._at_rest: LogIdentity | None = None  # what the log was when a look had nothing to do
         self._ends_at = 0.0
 
     async def look(self) -> list[str]:
@@ -86,7 +86,7 @@ class LogKeeper:
 
     async def _is_as_it_was(self) -> bool:
         """Whether the log is the one that had lost nothing, as the broker alone can tell."""
-        return self._settled is not None and not self._ends_are_due() and await self._identity() == self._settled
+        return self._at_rest is not None and not self._ends_are_due() and await self._identity() == self._at_rest
 
     def _ends_are_due(self) -> bool:
         return not self._app.settings.kafka.embedded and monotonic() - self._ends_at > ENDS_EVERY_S
@@ -112,7 +112,7 @@ class LogKeeper:
         if due:
             await self._publish_again(due)
         at_rest = not missing and not due and not any(one.unfinished for one in known.values())
-        self._settled = seen if at_rest else None
+        self._at_rest = seen if at_rest else None
         return due
 
     async def _identity(self) -> LogIdentity:

@@ -124,7 +124,7 @@ class Runner:
         work = self._work(envelope)
         await self._handle(work)
         # Only now: an event that is known as done before it is would be acknowledged, and lost with this process.
-        self._done.add(envelope.id, *work.settled)
+        self._done.add(envelope.id, *work.done_here)
 
     async def _handle(self, work: Work[Any]) -> None:
         """Do it, unless it was done before; then publish what was stored because of it, now or by whoever did it.

@@ -55,13 +55,13 @@ async def not_done_args(conn: Connection, pairs: Pairs) -> dict[str, Any]:
 
 async def advance(app: App, pairs: Pairs, *, margin_s: float = MARGIN_S) -> None:
     """Move the marks on as far as they go. Several processes may do it at once; nothing new, nothing written."""
-    settled, moved = None, True
+    before, moved = None, True
     while moved:  # a transaction for each batch, and so a single one where nothing is new
         async with app.database.transaction() as conn:
-            settled = settled or await fetch_one(conn, SQL.settled_before, {"margin_s": margin_s})
-            assert settled is not None
+            before = before or await fetch_one(conn, SQL.all_stored_before, {"margin_s": margin_s})
+            assert before is not None
             low = await low_mark(conn, pairs)
-            args = {**pairs.args(), "low": low, "limit": BATCH, "moment": settled["moment"]}
+            args = {**pairs.args(), "low": low, "limit": BATCH, "moment": before["moment"]}
             row = await fetch_one(conn, SQL.advance, args)
             moved = bool(row and row["moved"])
             if not moved:

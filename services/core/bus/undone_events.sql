@@ -4,7 +4,7 @@ SELECT coalesce(min(coalesce(m.seq, -1)), -1) AS seq
 FROM unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer)
 LEFT JOIN consumed_marks m USING (topic, consumer);
 
--- name: settled_before
+-- name: all_stored_before
 -- A moment before which no transaction that still runs has begun: whatever was stored by then can be seen. One that is
 -- not ours to look at has a minute.
 SELECT least(clock_timestamp() - make_interval(secs => %(margin_s)s), min(xact_start)) AS moment FROM pg_stat_activity

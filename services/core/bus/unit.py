@@ -50,7 +50,7 @@ class Unit:
         self.now: datetime = cause.time
         self.workspace = cause.workspace
         self.stored: list[Envelope] = []
-        self.settled: list[Envelope] = []
+        self.done_here: list[Envelope] = []
         self._consumer = consumer
         self._step = step
         self._appliers = appliers
@@ -95,9 +95,9 @@ class Unit:
         self.stored.append(envelope)
         return envelope
 
-    def settle(self, envelope: Envelope) -> None:
+    def mark_done(self, envelope: Envelope) -> None:
         """Say that this consumer, to which the event will come, has nothing more to do for it: it is journaled here."""
-        self.settled.append(envelope)
+        self.done_here.append(envelope)
 
     async def one(self, query: Any, **args: Any) -> DictRow | None:
         """The first row of a query, or None."""
@@ -147,16 +147,16 @@ class Unit:
         await self.conn.execute(history.SQL.cancel_timer, {"id": timer_id})
 
     async def flush(self) -> None:
-        """Write the stored events and what is settled; called once, before the commit."""
+        """Write the stored events and what is done here; called once, before the commit."""
         await self._enter()
         self.stored = await history.store(self.conn, self.stored, self.cause, self._begun)
-        if self.settled:
+        if self.done_here:
             args = {
                 "consumer": self._consumer,
-                "event_ids": [one.id for one in self.settled],
-                "event_days": [one.time.astimezone(UTC).date() for one in self.settled],
+                "event_ids": [one.id for one in self.done_here],
+                "event_days": [one.time.astimezone(UTC).date() for one in self.done_here],
             }
-            await self.conn.execute(history.SQL.mark_settled, args)
+            await self.conn.execute(history.SQL.mark_done_here, args)
 
     async def _enter(self) -> None:
         """Have what the journal says, which was asked first: after any rows of the unit it is there without waiting."""

@@ -57,7 +57,7 @@ class Work(Generic[E_co]):
         self._background = background
         self.journaled = False
         self.stored: list[Envelope] = []
-        self.settled: list[UUID] = []
+        self.done_here: list[UUID] = []
         self.left_behind = False
         self._answered = True
         self._begun: Begun | None = None
@@ -117,7 +117,7 @@ class Work(Generic[E_co]):
             await self.app.group_commit.on_disk()
         self.journaled = self.journaled or final
         self.stored += unit.stored
-        self.settled += [one.id for one in unit.settled]
+        self.done_here += [one.id for one in unit.done_here]
 
     def moment(self) -> datetime:
         """The later of the event's time and the wall clock: effects happen then, and retries count from then."""

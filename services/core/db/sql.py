@@ -1,7 +1,7 @@
 """SQL from `.sql` files: each statement has a name and a comment, none stands in Python strings.
 
 -- name: lock_thread
--- The thread's row, held until the end of the transaction.
+-- The thread's row, locked until the end of the transaction.
 SELECT ... FOR UPDATE;
 """
 

@@ -42,7 +42,7 @@ def with_consequences(people: People, who: Participant, decided: Sequence[EventD
 
 
 def _rests_on(who: Participant, ended: Collection[UUID]) -> bool:
-    return any(parent in ended for one in who.held for parent in one.parents)
+    return any(parent in ended for one in who.every_fact for parent in one.parents)
 
 
 def stale(who: Participant, decided: Iterable[EventData], now: datetime) -> Iterator[FactMarkedStale]:
@@ -252,10 +252,10 @@ def doubts(
     unquoted: bool,
 ) -> Iterator[FactMarkedStale]:
     """What becomes doubtful after a decision on a proposal; `unquoted`: its quote stands in none of the mails."""
-    settled = _settled(decided)
+    spoken_of = _spoken_of(decided)
     heard = [one for one in mails if one.trusted and not one.is_ours]
     for known in who.facts:
-        if known.fact_id in settled or known.stale or known.trust != "authenticated" or not known.single_valued:
+        if known.fact_id in spoken_of or known.stale or known.trust != "authenticated" or not known.single_valued:
             continue
         reason = next((why for one in heard if (why := _why(known, proposal, one, policy, unquoted))), "")
         if reason:
@@ -289,7 +289,7 @@ def _is_of_the_new_one(known: Fact, proposal: FactProposal, mail: Source) -> boo
     return new and (says("now", proposal.quote) or says("changes", proposal.quote))
 
 
-def _settled(decided: Iterable[EventData]) -> set[object]:
+def _spoken_of(decided: Iterable[EventData]) -> set[object]:
     """The facts that the decision itself already speaks of."""
     found: set[object] = set()
     for event in decided:

@@ -1,7 +1,8 @@
 """Vectors of the facts of one unit: made before it, given within it.
 
-A fact that has its vector and may say the same as no other needs nothing more: it is settled where it is recorded. What
-has none, because the embedder was away, and what may have to be merged, is done when the fact's own event comes back.
+A fact that has its vector and may say the same as no other needs nothing more: its event is marked done where it is
+recorded. What has none, because the embedder was away, and what may have to be merged, is done when the fact's own
+event comes back.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class FactVectors:
         for envelope, data in facts:
             # It would come back to this consumer to be compared with others; there is none that it could be one with.
             if data.fact_id in given and stands_alone(who, data):
-                unit.settle(envelope)
+                unit.mark_done(envelope)
 
 
 async def vectors_of(work: Work[Any], proposals: Iterable[FactProposal]) -> FactVectors:

@@ -18,11 +18,11 @@ from services.memory.support import Support
 
 def _recorded(who: Participant, event: ev.FactRecorded, at: datetime) -> Participant:
     who = _changed(who, event.supersedes, lambda one: _superseded(one, event, at))
-    held = sorted((*who.held, _new(event, at)), key=lambda one: (one.recorded_at, one.fact_id))
-    who = replace(who, held=tuple(held))
+    facts = sorted((*who.every_fact, _new(event, at)), key=lambda one: (one.recorded_at, one.fact_id))
+    who = replace(who, every_fact=tuple(facts))
     if not (event.past and event.single_valued):
         return who
-    before = [one.fact_id for one in who.held if _went_on(one, event)]
+    before = [one.fact_id for one in who.every_fact if _went_on(one, event)]
     return _changed(who, before, lambda one: replace(one, valid_to=event.valid_from))
 
 
@@ -107,7 +107,7 @@ def _marked_stale(who: Participant, event: ev.FactMarkedStale, at: datetime) -> 
 
 
 def _merged(who: Participant, event: ev.FactsMerged, at: datetime) -> Participant:
-    current = [one.fact_id for one in who.held if one.superseded_at is None and one.fact_id in event.members]
+    current = [one.fact_id for one in who.every_fact if one.superseded_at is None and one.fact_id in event.members]
     return _changed(who, current, lambda one: replace(one, superseded_at=at, merged_into=event.fact_id))
 
 
@@ -116,7 +116,9 @@ def _unmerged(who: Participant, event: ev.FactsUnmerged, at: datetime) -> Partic
         apart = {*one.apart_from, event.fact_id, *event.members} - {one.fact_id}
         return replace(one, superseded_at=None, merged_into=None, apart_from=tuple(sorted(apart)))
 
-    members = [one.fact_id for one in who.held if one.merged_into == event.fact_id and one.fact_id in event.members]
+    members = [
+        one.fact_id for one in who.every_fact if one.merged_into == event.fact_id and one.fact_id in event.members
+    ]
     return _changed(who, members, alone)
 
 
@@ -125,11 +127,11 @@ def _pinned(who: Participant, event: ev.FactPinned, at: datetime) -> Participant
 
 
 def _expired(who: Participant, event: MemoryExpired, at: datetime) -> Participant:
-    return replace(who, held=tuple(one for one in who.held if one.fact_id not in event.fact_ids))
+    return replace(who, every_fact=tuple(one for one in who.every_fact if one.fact_id not in event.fact_ids))
 
 
 def _changed(who: Participant, ids: Collection[UUID], change: Callable[[Fact], Fact]) -> Participant:
-    return replace(who, held=tuple(change(one) if one.fact_id in ids else one for one in who.held))
+    return replace(who, every_fact=tuple(change(one) if one.fact_id in ids else one for one in who.every_fact))
 
 
 EVOLVE: Mapping[type[EventData], Evolve] = MappingProxyType(

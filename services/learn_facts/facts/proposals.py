@@ -59,8 +59,8 @@ def _learn(
     given = proposal, source, fact_id, proposed.policy
     other = people.keeper(who.participant_id, proposal.fact_id) if proposal.op != "add" else None
     if other is not None and proposal.op == "delete":
-        return with_consequences(people, other, settled(other, *given, turn=proposed.sources), now)
-    decided = settled(who, *given, _believed_elsewhere(people, who, proposal), proposed.sources)
+        return with_consequences(people, other, decided_or_refused(other, *given, turn=proposed.sources), now)
+    decided = decided_or_refused(who, *given, _believed_elsewhere(people, who, proposal), proposed.sources)
     over = _replaced(other, proposal, decided) if other is not None else ""
     if isinstance(over, str):
         return with_consequences(people, who, [refused(who, proposal, over)] if over else decided, now)
@@ -82,7 +82,7 @@ def named_by(proposal: FactProposal) -> tuple[str, ...]:
     return proposal.derived_from if proposal.op == "add" else (proposal.fact_id, *proposal.derived_from)
 
 
-def settled(
+def decided_or_refused(
     who: Participant,
     proposal: FactProposal,
     source: Source | None,

@@ -202,7 +202,7 @@ def _before(who: Participant, known: Fact) -> list[Fact]:
 
 def _keys_of_members(who: Participant, merged: Sequence[Fact]) -> set[str]:
     members = {id for one in merged for id in one.members}
-    return {one.kept_key for one in who.held if one.fact_id in members and one.single_valued}
+    return {one.kept_key for one in who.every_fact if one.fact_id in members and one.single_valued}
 
 
 def _by_person(

@@ -106,7 +106,7 @@ async def keeper_of(unit: Unit, participant_id: UUID, fact_id: UUID | None) -> U
 
 
 async def load_person(unit: Unit, participant_id: UUID) -> list[Participant]:
-    """All who are one person with a participant, each held."""
+    """All who are one person with a participant, each locked."""
     return [await load(unit, id) for id in sorted(await _people_of(unit.conn, participant_id))]
 
 
@@ -145,7 +145,7 @@ async def _people_of(conn: Connection, *ids: UUID) -> frozenset[UUID]:
 
 
 async def _written(unit: Unit, participant_id: UUID, since: UUID) -> Written:
-    """What of a participant was written after an event, with the participant held."""
+    """What of a participant was written after an event, with the participant locked."""
     of: dict[str, Any] = {"participant_id": participant_id, "event_id": since}
     await unit.lock("participant", participant_id)
     stands = await unit.one(SQL.written_since, **of)

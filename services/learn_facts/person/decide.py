@@ -101,7 +101,7 @@ def _persons_step(to_state: str, trigger: Trigger) -> str:
     return f"only a person here makes somebody {to_state}" if to_state in BY_PEOPLE and trigger != "human" else ""
 
 
-def standing(
+def lifecycle_steps(
     who: Participant, proposed: str, reason: str, intent: str, said_at: datetime | None = None
 ) -> list[EventData]:
     """The steps that a turn brings; those of imported mail, `said_at` a moment, only where nothing newer is known."""

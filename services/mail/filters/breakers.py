@@ -17,7 +17,7 @@ def storm(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
 
 
 def rates(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
-    """To a person past a limit of everybody of the same standing, of the sender, of their company, or of the thread.
+    """To a person past a limit of everybody of the same proof, of the sender, of their company, or of the thread.
 
     Token buckets by sender, by company, by thread and for everybody: a breaker against what no other filter foresaw.
 

@@ -26,7 +26,7 @@ class Limits:
     """How much one sender, one company, one thread and everybody together may cause; counts are mails in `window` (the
     caller's).
 
-    Sender and everybody are those of the mail's own standing: proven senders, or the unproven ones of its inbox.
+    Sender and everybody are those of the mail's own proof: proven senders, or the unproven ones of its inbox.
     `replies_a_day` bounds our own replies to one address over all threads: a robot that opens a new one each time.
     """
 

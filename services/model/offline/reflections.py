@@ -39,7 +39,7 @@ def reflect(view: View) -> dict[str, Any]:
             "facts": operations(view, text, who, facts, signals),
             "relations": _relations(facts, who),
             "signals": signals,
-            "participant": _standing(view.value("participant", "state") or "unknown", signals, facts),
+            "participant": _lifecycle(view.value("participant", "state") or "unknown", signals, facts),
             "brief": brief(view, who, facts, told),
         }
     )
@@ -69,7 +69,7 @@ def _relations(facts: Iterable[Stated], who: str) -> list[Relation]:
     ]
 
 
-def _standing(current: str, signals: Signals, facts: Iterable[Stated]) -> ParticipantProposal | None:
+def _lifecycle(current: str, signals: Signals, facts: Iterable[Stated]) -> ParticipantProposal | None:
     """A step of the lifecycle, where the mail shows one; the first rule that holds decides."""
     leaving = signals.intent in ("competitor", "cancellation")
     pays = any(fact.key in _PAYING_KEYS for fact in facts) or signals.intent in ("purchase", "renewal")

@@ -83,11 +83,11 @@ async def keep_files(app: App, word: EventData, files: Sequence[NewFile]) -> tup
 async def decide(app: App, word: DraftDecided, *, timeout_s: float) -> Became:
     """Say it, and wait for what became of it. Raises `NotDecidedYet`."""
     await decision_on(app, word, CONSUMER, timeout_s=timeout_s)
-    return await standing(app, word.reply_id)
+    return await state_of(app, word.reply_id)
 
 
-async def standing(app: App, reply_id: UUID) -> Became:
-    """Where a reply stands."""
+async def state_of(app: App, reply_id: UUID) -> Became:
+    """What has become of a reply so far."""
     async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.state, {"workspace": app.settings.workspace, "reply_id": reply_id})
     assert row is not None

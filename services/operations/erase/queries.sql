@@ -146,7 +146,7 @@ LEFT JOIN participants p ON p.workspace = %(workspace)s AND p.participant_id = o
 -- The spaces of memory that a mail was ever part of, but for the shared one.
 SELECT DISTINCT space FROM mails WHERE workspace = %(workspace)s AND space <> '';
 
--- name: held
+-- name: inventory
 -- How much there is of some people, in words of the operator.
 SELECT (SELECT count(*) FROM mails WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s)) AS mails,
        (SELECT count(*) FROM threads WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s)) AS threads,

@@ -1,5 +1,5 @@
--- name: standing
--- What stands of a document, and its version; none where it was never heard of.
+-- name: document
+-- What there is of a document, and its version; none where it was never heard of.
 SELECT a.version, d.blob, d.public_url, d.sendable, d.removed_at
 FROM aggregates a LEFT JOIN documents d ON d.workspace = a.workspace AND d.document_id = a.id
 WHERE a.workspace = %(workspace)s AND a.kind = 'document' AND a.id = %(document_id)s;

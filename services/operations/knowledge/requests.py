@@ -73,7 +73,7 @@ async def hand_in(
     id = document_id(workspace, origin, space)
     blob = await app.blobs.put(content)
     async with app.database.transaction(workspace) as conn:
-        row = await fetch_one(conn, SQL.standing, {"workspace": workspace, "document_id": id})
+        row = await fetch_one(conn, SQL.document, {"workspace": workspace, "document_id": id})
     same = row and (row["blob"], row["public_url"], row["sendable"]) == (blob, public_url, sendable)
     if row and same and not row["removed_at"]:
         return Handed(id, None)

@@ -48,7 +48,7 @@ class Written:
     own: UUID
 
 
-async def settle_mailboxes(app: App) -> int:
+async def give_mailbox_keys(app: App) -> int:
     """Give older rows their mailbox keys; how many mails were given another author."""
     workspace = app.settings.workspace
     async with app.database.reading() as conn:

@@ -4,7 +4,7 @@ people.py    who is meant by an address or an id
 facts.py     current facts, as-of facts, history with sources and decisions
 past.py      what was so at a time, as it was known at another
 search.py    facts by meaning
-standing.py  lifecycle, mood, risk and issues, and moving them
+relationship.py  lifecycle, mood, risk and issues, and moving them
 profile.py   the profile, and changes to it
 merges.py    who is the same person as whom
 outcomes.py  what became of a request; learn_facts decides

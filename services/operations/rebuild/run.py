@@ -77,14 +77,14 @@ async def swap(settings: Settings, scope: Scope, folded: Folded, archive: Archiv
     Raises `TablesInUse` where the lock never came, `HistoryHeld` or `HoldLost`.
     """
     async with (
-        holding(settings.database_url) as held,
+        holding(settings.database_url) as lock,
         beside(settings.database_url, SCHEMA) as url,
         _both(settings, url) as (live, target),
     ):
         count = await fold_events(stored_events(live, Part(kinds=scope.kinds), archive), target, folded)
         schemas = (await _schema(live), SCHEMA)
         await _carry_vectors(target, schemas)
-        take = partial(_take_their_place, target, schemas, scope, folded, held)
+        take = partial(_take_their_place, target, schemas, scope, folded, lock)
         return count + await when_free(take, tries=LOCK_TRIES, pause_s=LOCK_PAUSE_S, busy=TablesInUse())
 
 
@@ -125,7 +125,7 @@ async def _both(settings: Settings, url: str) -> AsyncIterator[tuple[Connection,
 
 
 async def _take_their_place(
-    target: Connection, schemas: tuple[str, str], scope: Scope, folded: Folded, held: Connection
+    target: Connection, schemas: tuple[str, str], scope: Scope, folded: Folded, lock: Connection
 ) -> int:
     live, fresh = schemas
     kinds = {"kinds": list(scope.kinds)}
@@ -133,7 +133,7 @@ async def _take_their_place(
         await target.execute(SQL.give_up_soon, {"milliseconds": LOCK_MS})
         locked = sql.SQL(", ").join(sql.Identifier(live, table) for table in ("aggregates", *scope.tables))
         await target.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(locked))
-        await still(held)
+        await still(lock)
         count = await fold_events(_behind(target, schemas, kinds), target, folded)
         await target.execute(_in(schemas, SQL.forget_versions), kinds)
         await target.execute(_in(schemas, SQL.take_versions), kinds)

@@ -31,7 +31,7 @@ async def due(clearing: Clearing) -> int:
         return len(await _days(conn, clearing))
 
 
-async def held(clearing: Clearing) -> int:
+async def kept_for_events(clearing: Clearing) -> int:
     """How many days are old enough, and stay because events of theirs are in the table still."""
     args = _args(clearing)
     async with clearing.app.database.reading() as conn:

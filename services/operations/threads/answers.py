@@ -128,7 +128,7 @@ async def reply(app: App, thread_id: UUID, client_id: str, new: NewReply, *, tim
     remarks = await _checked(app, thread_id, new)
     if await _row(app, thread_id, reply_id) is None:
         await _ask(app, thread_id, reply_id, new, timeout_s)
-    found = await _standing(app, thread_id, reply_id, timeout_s)
+    found = await _written(app, thread_id, reply_id, timeout_s)
     return OwnReply(**found, remarks=remarks)
 
 
@@ -149,7 +149,7 @@ async def held_replies(app: App, conn: Connection, thread_id: UUID) -> list[Held
 async def cancel(app: App, thread_id: UUID, reply_id: UUID, by: str, *, timeout_s: float) -> OwnReply:
     """Take a reply back. Raises `ReplyUnknown`, `TooLate`, `NotDecidedYet`."""
     await own_reply(app, thread_id, reply_id)
-    found = await _standing(app, thread_id, reply_id, timeout_s)
+    found = await _written(app, thread_id, reply_id, timeout_s)
     if found["state"] == "approved":
         command = ReplyCancelRequested(reply_id=reply_id, thread_id=thread_id, by=by)
         await decision_on(app, command, SENDER, timeout_s=timeout_s)
@@ -199,7 +199,7 @@ async def _came(app: App, thread_id: UUID, ids: Collection[UUID]) -> list[Came]:
     return [Came(**row) for row in rows]
 
 
-async def _standing(app: App, thread_id: UUID, reply_id: UUID, timeout_s: float) -> dict[str, Any]:
+async def _written(app: App, thread_id: UUID, reply_id: UUID, timeout_s: float) -> dict[str, Any]:
     """Where an accepted reply stands, once send_email has written it, or after so many seconds."""
 
     async def written() -> dict[str, Any] | None:
@@ -216,7 +216,7 @@ async def _row(app: App, thread_id: UUID, reply_id: UUID) -> dict[str, Any] | No
 
     args = {"workspace": app.settings.workspace, "thread_id": thread_id, "reply_id": reply_id}
     async with app.database.reading() as conn:
-        return await fetch_one(conn, SQL.standing, args | {"turn_id": turn_of(reply_id)})
+        return await fetch_one(conn, SQL.own_reply, args | {"turn_id": turn_of(reply_id)})
 
 
 async def _inbox(app: App, thread_id: UUID) -> str:

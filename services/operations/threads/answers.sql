@@ -4,7 +4,7 @@ SELECT inbox FROM threads WHERE workspace = %(workspace)s AND thread_id = %(thre
 -- name: thread_of
 SELECT thread_id FROM deliveries WHERE workspace = %(workspace)s AND reply_id = %(reply_id)s;
 
--- name: standing
+-- name: own_reply
 -- A person's own reply: its turn is there once it was accepted, its delivery once it was written.
 SELECT %(reply_id)s::uuid AS reply_id, u.thread_id, coalesce(d.state, 'accepted') AS state, coalesce(d.detail, '') AS detail,
        CASE WHEN d.state = 'approved' THEN d.retry_at END AS leaves_at

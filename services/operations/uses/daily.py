@@ -25,7 +25,7 @@ from services.operations.history_lock import hold
 
 SQL = queries(__file__)
 BATCH = 500
-SETTLED_S = 600.0  # what was stored later may still have somebody before it who has not committed
+UNSEEN_S = 600.0  # what was stored later may still have somebody before it who has not committed
 TOPICS = [MemoryLoaded.TOPIC, ReplyDrafted.TOPIC]
 UNKNOWN = "nothing"  # what memory answers to a question of a mail where no fact does
 
@@ -62,7 +62,7 @@ async def _batch(app: App) -> list[dict[str, Any]]:
         kept = await fetch_one(conn, SQL.counted, {"workspace": workspace})
         after = kept["seq"] if kept else -1
         args = {"workspace": workspace, "after": after, "topics": TOPICS}
-        rows = await fetch_all(conn, SQL.contexts, {**args, "limit": BATCH, "settled_s": SETTLED_S})
+        rows = await fetch_all(conn, SQL.contexts, {**args, "limit": BATCH, "unseen_s": UNSEEN_S})
         uses = used(row for row in rows if not is_sealed(row["data"]))
         columns = {name: [getattr(one, name) for one in uses.values()] for name in Use.__slots__}
         await conn.execute(SQL.count, {"fact_ids": list(uses), **columns})

@@ -6,7 +6,7 @@ SELECT seq FROM fact_uses_counted WHERE workspace = %(workspace)s FOR UPDATE;
 -- The next stored contexts and drafts, but for those of the last minutes.
 SELECT seq, time, type, data FROM events
 WHERE topic = ANY(%(topics)s) AND seq > %(after)s AND workspace = %(workspace)s
-  AND stored_at < clock_timestamp() - make_interval(secs => %(settled_s)s)
+  AND stored_at < clock_timestamp() - make_interval(secs => %(unseen_s)s)
 ORDER BY seq LIMIT %(limit)s;
 
 -- name: count

@@ -14,7 +14,7 @@ from services.operations.memory.briefs import briefs_of
 from services.operations.memory.facts import EVERY, STANDING, current, in_order, recorded, refusals, with_provenance
 from services.operations.memory.merges import same_person
 from services.operations.memory.people import list_people
-from services.operations.memory.standing import standing
+from services.operations.memory.relationship import relationship
 from services.operations.threads.inbox import of_person
 from services.web.console.language import translated
 from services.web.console.site import Site
@@ -48,7 +48,7 @@ def people_pages(site: Site) -> APIRouter:
             about: dict[str, Any] = {
                 "person": one,
                 "others": await same_person(conn, workspace, one.participant_id),
-                "standing": await standing(conn, workspace, one),
+                "relationship": await relationship(conn, workspace, one),
                 "threads": await of_person(conn, workspace, one.participant_id, limit=THREADS),
                 "refused": await refusals(conn, workspace, one.participant_id, limit=REFUSED),
             }

@@ -27,7 +27,7 @@ from services.core.paging import BadCursor
 from services.core.storable import is_storable
 from services.core.units import MB
 from services.core.web import RequestRefused
-from services.operations.settle import newest
+from services.operations.idle import newest
 from services.operations.sign_in import Session, session_of
 from services.operations.users import Role, User, is_empty
 from services.operations.users.audit import note

@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from schemas.events.memory import Trust
-from schemas.held_summary import held
+from schemas.summary_limit import limited
 from schemas.words import clip_words
 from services.core.settings import ContextSettings, InboxSettings, LearningSettings, MemorySettings
 from services.load_memory.layers import LAYERS, brief, earlier, mail, participant, persona, session, summary
@@ -111,7 +111,7 @@ async def test_the_newest_mail_is_never_left_out_for_an_older_one() -> None:
 @pytest.mark.parametrize("layer", [summary, session], ids=lambda layer: layer.NAME)
 def test_a_full_summary_lost_its_end_in_other_scripts(layer: Any, word: str) -> None:
     """What is pending stands last: a summary of as many words as it may have is shown to its end, in any script."""
-    text = f"{held((word + ' ') * 900, 190)}. Pending: 4471 LAST"
+    text = f"{limited((word + ' ') * 900, 190)}. Pending: 4471 LAST"
     shown = fit(layer.NAME, section([entry(text, text=text)]), layer.budget(TURN), shared=False, trusted=False)
     assert shown.text.endswith("Pending: 4471 LAST")
 
@@ -125,7 +125,7 @@ def test_a_full_brief_is_shown_whole(word: str) -> None:
 
 def test_of_five_earlier_threads_one_or_two_were_shown() -> None:
     """As many threads as the setting says are shown, each with a summary of as many words as it may have."""
-    text = held("Клиент сообщил что выгрузка отчёта прерывается " * 60, 200)
+    text = limited("Клиент сообщил что выгрузка отчёта прерывается " * 60, 200)
     found = section(entry(f"2026-01-01 «Export {number}» (resolved): {text}") for number in range(5))
     shown = fit("earlier", found, earlier.budget(TURN), shared=False, trusted=False)
     assert (shown.text.count("«"), shown.left_out) == (5, 0)

@@ -40,10 +40,10 @@ SENT: dict[tuple[str, IdentityLevel], str] = {
 }
 
 
-def outcome(level: IdentityLevel, named: dict[str, Any], owner: str, standing: str) -> str:
+def outcome(level: IdentityLevel, named: dict[str, Any], owner: str, proof: str) -> str:
     """What becomes of a mail of Ann's that names a thread, in the words of the page."""
     identity = Identity(level=level)
-    known = KnownThread(uuid.UUID(int=1), owner, our_ids=frozenset({"ours"}), standing=standing)  # type: ignore[arg-type]
+    known = KnownThread(uuid.UUID(int=1), owner, our_ids=frozenset({"ours"}), proof=proof)  # type: ignore[arg-type]
     token = known.thread_id if named.get("token") and owner == ANN else None  # tokens are bound to their participant
     mail = MailFacts(
         "acme", "support", "new", ANN, NOW, references=named.get("references", ()), participants=frozenset({ANN}),
@@ -71,8 +71,8 @@ def matrix() -> Iterator[str]:
     yield "| the mail names | whose thread it is | " + " | ".join(f"`{level}`" for level in LEVELS) + " |"
     yield "|" + "---|" * (2 + len(LEVELS))
     for name, named in NAMED.items():
-        for whose, (owner, standing) in OWNERS.items():
-            found = (outcome(level, named, owner, standing) for level in LEVELS)
+        for whose, (owner, proof) in OWNERS.items():
+            found = (outcome(level, named, owner, proof) for level in LEVELS)
             yield f"| {name} | {whose} | {' | '.join(found)} |"
     yield ""
     yield "| level | memory is read and written, proposals count | what leaves by itself |"
@@ -97,6 +97,6 @@ def test_nothing_that_a_mail_names_makes_its_sender_believed(
 ) -> None:
     """Neither a Message-ID of ours nor a token gets an unproven mail into a proven person's thread, or memory."""
     assert not Identity(level=level, reply_token=token).trusted
-    for owner, standing in OWNERS.values():
-        if standing == "proven":
-            assert outcome(level, named, owner, standing).startswith("a thread of its own")
+    for owner, proof in OWNERS.values():
+        if proof == "proven":
+            assert outcome(level, named, owner, proof).startswith("a thread of its own")

@@ -41,13 +41,13 @@ class Store:
     def take(self, mail: MailFacts) -> Placement:
         """Place a mail and remember it."""
         wanted, ids = set(wanted_threads(mail)), set(wanted_ids(mail))
-        known = [t for t in self.threads.values() if t.thread_id in wanted or (t.held | t.awaited) & ids]
+        known = [t for t in self.threads.values() if t.thread_id in wanted or (t.own_ids | t.awaited) & ids]
         placement = place(mail, known)
         self._remember(mail, placement)
         return placement
 
     def _remember(self, mail: MailFacts, placement: Placement) -> None:
-        new = KnownThread(placement.thread_id, mail.author, subject=mail.subject, standing=mail.standing)
+        new = KnownThread(placement.thread_id, mail.author, subject=mail.subject, proof=mail.proof)
         thread = self.threads.get(placement.thread_id, new)
         self.threads[placement.thread_id] = dataclasses.replace(
             thread,
@@ -303,4 +303,4 @@ def test_no_unproven_mail_changes_where_a_proven_one_goes(order: list[str], data
             assert alone.take(mails[name]).thread_id == placed
         else:
             assert placed not in threads.values()
-    assert not {t.thread_id for t in together.threads.values() if t.standing != "proven"} & set(threads.values())
+    assert not {t.thread_id for t in together.threads.values() if t.proof != "proven"} & set(threads.values())

@@ -102,7 +102,7 @@ async def test_what_runs_at_a_revocation_may_end_and_be_acknowledged() -> None:
     await soon()
     desk.lanes.revoked()
     desk.open(b"a")
-    await desk.lanes.settled()
+    await desk.lanes.ended()
     assert (desk.started, desk.acked, desk.lanes.unfinished) == ([0], [0], 0)
 
 
@@ -201,7 +201,7 @@ async def test_what_fails_after_a_revocation_is_left_to_the_next_owner() -> None
     await soon()
     lanes.revoked()
     door.set()
-    await lanes.settled()
+    await lanes.ended()
     assert (given_up, acked, lanes.unfinished) == ([], [], 0)
 
 
@@ -226,7 +226,7 @@ async def test_a_delivery_revoked_before_its_first_step_does_not_stall_the_rebal
     await desk.submit(b"a")
     desk.lanes.revoked()
     async with asyncio.timeout(120):
-        await desk.lanes.settled()
+        await desk.lanes.ended()
     assert (desk.started, desk.acked) == ([], [])
 
 

@@ -58,10 +58,10 @@ class LaneMachine(RuleBasedStateMachine):
         if ticket is not None:
             assert ticket is self.queued[key].pop(0), "a lane starts its deliveries in the order of admission"
 
-    @precondition(lambda self: any(t.phase is Phase.HELD for t in self.live))
+    @precondition(lambda self: any(t.phase is Phase.NEXT for t in self.live))
     @rule(data=st.data())
     def start(self, data: st.DataObject) -> None:
-        self.state.activate(data.draw(st.sampled_from([t for t in self.live if t.phase is Phase.HELD])))
+        self.state.activate(data.draw(st.sampled_from([t for t in self.live if t.phase is Phase.NEXT])))
 
     @precondition(lambda self: any(t.phase is Phase.ACTIVE for t in self.live))
     @rule(data=st.data(), outcome=st.sampled_from(["done", "done", "fails"]))
@@ -97,7 +97,7 @@ class LaneMachine(RuleBasedStateMachine):
 
     @invariant()
     def a_lane_has_one_delivery_under_way(self) -> None:
-        under_way = [t.lane for t in self.live if t.phase in (Phase.HELD, Phase.ACTIVE)]
+        under_way = [t.lane for t in self.live if t.phase in (Phase.NEXT, Phase.ACTIVE)]
         assert len(under_way) == len(set(under_way))
 
     @invariant()
@@ -227,7 +227,7 @@ def test_a_rebalance_in_the_middle_loses_nothing(
         for _ in range(ticks):
             await asyncio.sleep(0.001)
         lanes.revoked()
-        await lanes.settled()
+        await lanes.ended()
         committed = dict(script.log.committed)
         await asyncio.sleep(0.005)
         assert committed == script.log.committed, "after settled nothing is acknowledged"

@@ -87,7 +87,7 @@ def test_a_proposal_that_cannot_be_decided_costs_itself_alone(monkeypatch: pytes
         yield
 
     monkeypatch.setattr(proposals, "propose", raising)
-    (event,) = proposals.settled(person(), proposal(), source(), NEW, STANDARD)
+    (event,) = proposals.decided_or_refused(person(), proposal(), source(), NEW, STANDARD)
     assert refusal(event) == "it cannot be decided: OverflowError"
 
 

@@ -59,7 +59,7 @@ def test_a_step_is_made_exactly_where_there_is_an_edge(one: ParticipantState, ot
 
 def walked(state: ParticipantState, intent: str, proposed: str = "") -> list[str]:
     """The states that a turn brings, those that are refused in brackets."""
-    steps = decide_person.standing(person(state=state), proposed, "says so", intent)
+    steps = decide_person.lifecycle_steps(person(state=state), proposed, "says so", intent)
     return [
         f"[{one.to_state}]" if isinstance(one, ParticipantTransitionRefused) else one.to_state
         for one in steps
@@ -109,9 +109,9 @@ def test_only_a_person_makes_somebody_a_vip(state: ParticipantState, trigger: de
 def test_each_step_says_who_saw_it() -> None:
     """A step of the rule is the system's with the intent as reason; a step that the model names is its own."""
     given = {"trigger": "system", "reason": "the mail shows it: competitor"}
-    steps = decide_person.standing(person(state="unknown"), "", "", "competitor")
+    steps = decide_person.lifecycle_steps(person(state="unknown"), "", "", "competitor")
     assert [one.model_dump(include=set(given)) for one in steps] == [given, given]
-    (step,) = decide_person.standing(person(state="customer"), "at_risk", "they leave", "competitor")
+    (step,) = decide_person.lifecycle_steps(person(state="customer"), "at_risk", "they leave", "competitor")
     assert (step.model_dump()["trigger"], step.model_dump()["reason"]) == ("ai", "they leave")
 
 
@@ -194,10 +194,10 @@ def test_a_mail_of_before_they_left_brings_nobody_back() -> None:
 def test_what_is_older_than_what_is_known_moves_no_standing() -> None:
     """Imported mail from before the standing was last said is refused once; later mail moves it and keeps its date."""
     who = person(state="customer", standing_at=NOW)
-    (late,) = decide_person.standing(who, "at_risk", "they leave", "", NOW - timedelta(days=1))
+    (late,) = decide_person.lifecycle_steps(who, "at_risk", "they leave", "", NOW - timedelta(days=1))
     assert isinstance(late, ParticipantTransitionRefused)
     assert (late.to_state, late.refused_because) == ("at_risk", decide_person.TOO_LATE)
-    (moved,) = decide_person.standing(who, "at_risk", "they leave", "", NOW + timedelta(days=1))
+    (moved,) = decide_person.lifecycle_steps(who, "at_risk", "they leave", "", NOW + timedelta(days=1))
     assert isinstance(moved, ParticipantStateChanged)
     assert moved.said_at == NOW + timedelta(days=1)
 

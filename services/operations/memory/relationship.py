@@ -15,7 +15,7 @@ from services.core.keys import is_sealed
 from services.operations.memory.people import Person
 from services.operations.requests import decision_on
 
-SQL = queries(__file__, "standing.sql")
+SQL = queries(__file__, "relationship.sql")
 CONSUMER = "learn_facts"
 LATEST_MOODS = 20
 
@@ -61,7 +61,7 @@ class Mood:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Relationship:
     """Where somebody stands, and how they came there: steps oldest first, moods latest first."""
 
     state: str
@@ -70,11 +70,11 @@ class Standing:
     moods: tuple[Mood, ...]
 
 
-async def standing(conn: Connection, workspace: str, one: Person) -> Standing:
+async def relationship(conn: Connection, workspace: str, one: Person) -> Relationship:
     """All of it."""
     args = {"workspace": workspace, "participant_id": one.participant_id, "limit": LATEST_MOODS}
     moods = [row for row in await fetch_all(conn, SQL.moods, args) if not is_sealed(row["data"])]
-    return Standing(
+    return Relationship(
         state=one.state,
         steps=tuple(LifecycleStep(**row) for row in await fetch_all(conn, SQL.steps, args)),
         issues=tuple(Issue(**row) for row in await fetch_all(conn, SQL.issues, args)),

@@ -12,8 +12,8 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.app import App
-from services.operations import settle as waiting
-from services.operations.settle import StillBusy, left_to_do, settle
+from services.operations import idle
+from services.operations.idle import StillBusy, left_to_do, until_idle
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
 from tests.support.brokerless import opened_brokerless
@@ -32,7 +32,7 @@ async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 async def test_who_is_behind_is_said(app: App) -> None:
     """Where nobody takes up what is left, the wait ends with the consumer's name."""
     with pytest.raises(StillBusy, match="1 of read_email"):
-        await settle(app, timeout_s=0)
+        await until_idle(app, timeout_s=0)
 
 
 async def test_a_wait_looked_as_often_as_it_could_where_looking_was_dear(
@@ -46,7 +46,7 @@ async def test_a_wait_looked_as_often_as_it_could_where_looking_was_dear(
         await asyncio.sleep(0.2)
         return await left_to_do(app, since=since)
 
-    monkeypatch.setattr(waiting, "left_to_do", slow_look)
+    monkeypatch.setattr(idle, "left_to_do", slow_look)
     with pytest.raises(StillBusy):
-        await settle(app, timeout_s=2)
+        await until_idle(app, timeout_s=2)
     assert next(looks) <= 5

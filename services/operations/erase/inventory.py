@@ -1,4 +1,4 @@
-"""What is held of a person, found and counted: what an export gives, and what an erase destroys."""
+"""What is kept of a person, found and counted: what an export gives, and what an erase destroys."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ async def theirs_of(app: App, typed: str) -> Survey:
 async def counts_of(app: App, found: Survey) -> Mapping[str, int]:
     """How much an erase would destroy, by kind."""
     async with app.database.reading() as conn:
-        row = await fetch_one(conn, SQL.held, {"workspace": found.workspace, "people": list(found.people)})
+        row = await fetch_one(conn, SQL.inventory, {"workspace": found.workspace, "people": list(found.people)})
     assert row is not None
     return {**row, "events": found.events, "keys": len(found.keys)}

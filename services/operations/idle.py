@@ -45,7 +45,7 @@ async def unfinished(app: App, *, since: int = 0) -> int:
     return sum((await left_to_do(app, since=since)).values())
 
 
-async def settle(app: App, *, since: int = 0, timeout_s: float | None = None) -> None:
+async def until_idle(app: App, *, since: int = 0, timeout_s: float | None = None) -> None:
     """Return when nothing that was stored after `since` is left to do, in `PATIENCE_S` or so. Raises `StillBusy`."""
     timeout_s = PATIENCE_S if timeout_s is None else timeout_s
     left: dict[str, int] = {}

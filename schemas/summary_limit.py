@@ -1,4 +1,4 @@
-"""The limit of a summary, held by code: so many words, and no number or name that it once had is lost to the cut.
+"""The limit of a summary, kept by code: so many words, and no number or name that it once had is lost to the cut.
 
 Numbers are what names a thing: order and invoice numbers, amounts, ids. Those that the cut, or the model, left out are
 named at the end, the latest `MOST` of them; dates and years are no such numbers. Of names those count that are known:
@@ -34,7 +34,7 @@ class Names:
 NOBODY = Names()
 
 
-def held(text: str, limit: int, before: str = "", names: Names = NOBODY) -> str:
+def limited(text: str, limit: int, before: str = "", names: Names = NOBODY) -> str:
     """`text` in at most `limit` words, with the numbers and the known names of it and of the summary `before` it."""
     kept, tail = clip_words(text, limit), ""
     for _ in range(MOST):
@@ -68,17 +68,17 @@ def _forms(names: Names) -> Iterator[tuple[str, re.Pattern[str]]]:
     person = " ".join(names.person.split())
     if _is_name(person):
         parts = [one for one in person.split(" ") if len(one.strip(".,")) > 1]
-        yield person, _standing([person, *parts], 0)
+        yield person, _as_whole_words([person, *parts], 0)
     for thing in dict.fromkeys(" ".join(one.split()) for one in names.things):
         if _is_name(thing) and thing.casefold() not in person.casefold():
-            yield thing, _standing([thing], re.IGNORECASE)
+            yield thing, _as_whole_words([thing], re.IGNORECASE)
 
 
 def _is_name(text: str) -> bool:
     return 1 < len(text) <= LONGEST_NAME and count_words(text) <= MOST_WORDS
 
 
-def _standing(forms: Iterable[str], flags: int) -> re.Pattern[str]:
+def _as_whole_words(forms: Iterable[str], flags: int) -> re.Pattern[str]:
     """The forms as whole words, wherever a line is broken."""
     return re.compile("|".join(_whole(one) for one in forms), flags)
 
