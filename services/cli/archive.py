@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from services.cli.shown import Terminal, cell
+from services.cli.terminal import Terminal, cell
 from services.core.archive.archive import Archive, archive_of
 from services.core.archive.file import ArchiveDamaged, Manifest, verify
 from services.core.archive.history import manifests

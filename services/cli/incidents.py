@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from services.cli.paging import After, Limit, show_next
-from services.cli.shown import Terminal, cell, minute
+from services.cli.terminal import Terminal, cell, minute
 from services.operations.deployment import app_here
 from services.operations.ids import whole_id
 from services.operations.incidents.listing import IncidentLine, WholeIncident, list_incidents

@@ -10,10 +10,8 @@ import typer
 from rich.table import Table
 
 from services.cli.paging import After, Limit, show_next
-from services.cli.shown import age, cell
-from services.cli.terminal import console
-from services.core.bus import event_store as history
-from services.core.bus import held_records
+from services.cli.terminal import age, cell, console
+from services.core.bus import event_store, held_records
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Permanent
 from services.core.paging import Listing
@@ -50,7 +48,7 @@ def list_held(
 async def _outbox(home: Path, limit: int, after: str) -> None:
     async with app_here(home, publishes=False) as app:
         async with app.database.reading() as conn:
-            found = await fetch_all(conn, history.SQL.outbox_refused, REFUSED.args(after, limit))
+            found = await fetch_all(conn, event_store.SQL.outbox_refused, REFUSED.args(after, limit))
         rows = REFUSED.page(found, limit)
         table = Table("type", "topic", "key", "stored", "attempts", "next", "the broker says", box=None)
         for row in rows:

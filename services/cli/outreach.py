@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from services.cli.shown import Terminal, cell, minute
+from services.cli.terminal import Terminal, cell, minute
 from services.core.ids import participant_ids
 from services.mail.mailbox import MailboxKey
 from services.operations.deployment import app_here

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from services.cli.shown import Terminal, cell, minute
+from services.cli.terminal import Terminal, cell, minute
 from services.operations.deployment import app_here
 from services.operations.patterns.listing import Pattern, patterns
 from services.operations.patterns.requests import PatternUnknown, change

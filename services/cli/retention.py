@@ -10,8 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.shown import minute
-from services.cli.terminal import console, plain
+from services.cli.terminal import console, minute, plain
 from services.core.app import App
 from services.core.settings import Settings
 from services.operations.daily import last

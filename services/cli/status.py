@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from services.cli.alerts import show_channels
-from services.cli.shown import Terminal, age, cell
+from services.cli.terminal import Terminal, age, cell
 from services.cli.topics import table_of
 from services.cli.webhooks import show_endpoints
 from services.core.app import App

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
-from services.cli.shown import Terminal
 from services.core.printable import printable
 
 if TYPE_CHECKING:
     from services.operations.knowledge.listing import SourceLine
+
+
+class Terminal(Console):
+    """rich's console, which lets no control or format character through, whatever is printed and however.
+
+    Colours and line ends are its own: it writes them next to the text that passes here.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of what is printed, their text made visible."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=printable(segment.text, keep="\n"))
+
 
 console = Terminal(highlight=False)
 
@@ -34,3 +50,33 @@ def source_line(source: SourceLine) -> Text:
 def short(id: UUID | str | None) -> str:
     """The beginning of an id, enough to name it to a command."""
     return str(id or "")[:SHORT_ID]
+
+
+def lines(text: str, limit: int = 0) -> str:
+    """The text line by line, each as it is, cut to `limit` characters in all."""
+    return "\n".join(_visible(line) for line in (text[:limit] if limit else text).splitlines())
+
+
+def cell(text: object, limit: int = 0, style: str = "") -> Text:
+    """One cell of a table, or one line: shown as it is, without markup."""
+    return Text(_visible(str(text), limit), style=style)
+
+
+def minute(time: datetime) -> str:
+    """A time to the minute, in its own zone."""
+    return f"{time:%Y-%m-%d %H:%M}"
+
+
+def age(passed: timedelta) -> str:
+    """How long ago, in one unit: `12 s`, `5 min`, `3 h`, `2 d`."""
+    seconds = max(0, int(passed.total_seconds()))
+    for unit, length, until in (("s", 1, 120), ("min", 60, 7200), ("h", 3600, 172_800)):
+        if seconds < until:
+            return f"{seconds // length} {unit}"
+    return f"{seconds // 86_400} d"
+
+
+def _visible(text: str, limit: int = 0) -> str:
+    """The text with each control, format or unassigned character as `·`, cut to `limit` characters (0: whole)."""
+    cut = text if not limit or len(text) <= limit else text[: limit - 1] + "…"
+    return printable(cut)

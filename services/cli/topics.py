@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from services.cli.shown import age, cell, lines
-from services.cli.terminal import console
+from services.cli.terminal import age, cell, console, lines
 from services.core.app import App
 from services.core.bus import lost_logs
 from services.core.bus.codec import header

@@ -17,7 +17,7 @@ from deploy.local import EmbeddedStack, Endpoints
 from deploy.local.ports import free_port
 from services.cli.console import signed_in
 from services.cli.knowledge.documents import Marks, add_all
-from services.cli.shown import Terminal
+from services.cli.terminal import Terminal
 from services.core.app import App, open_app
 from services.core.logging import configure
 from services.core.settings import CONFIG_FILE, Settings, read_settings

@@ -35,10 +35,10 @@ from services.core.storable import storable
 from services.investigate.apply import SQL
 from services.investigate.assemble import Folder, Known, Message, assembled
 from services.investigate.closing import Ending, Meanwhile, closed, note_for_people, quoted_mails
-from services.investigate.desk import TOOLS, Desk, run_calls
 from services.investigate.folder import Tree, changes, listing
 from services.investigate.instructions import LAST, SYSTEM, TASK
 from services.investigate.story import Story, story_of
+from services.investigate.tool_calls import TOOLS, OpenFolder, run_calls
 from services.investigate.usage import added, tokens_of
 from services.memory.embeddings import meanings
 from services.memory.knowledge import Passage, search_knowledge
@@ -204,9 +204,9 @@ async def _take_round(work: Work[InvestigationOpened] | Work[RoundTaken], taken:
     if story is None or len(story.rounds) != taken:
         return
     answer = await ask(work, _request(work, story))
-    desk = run_calls(story.tree, answer.calls, settings)
-    this = _round(story, answer, desk, settings.rounds)
-    ending = _ending(story, this, answer, desk, settings.rounds, settings.tokens)
+    worked = run_calls(story.tree, answer.calls, settings)
+    this = _round(story, answer, worked, settings.rounds)
+    ending = _ending(story, this, answer, worked, settings.rounds, settings.tokens)
     async with work.unit() as unit:
         await unit.lock(KIND, event.participant_id)
         row = await unit.one(SQL.one, participant_id=event.participant_id, investigation_id=event.investigation_id)
@@ -215,7 +215,7 @@ async def _take_round(work: Work[InvestigationOpened] | Work[RoundTaken], taken:
             unit.mark_done(stored)
         elif ending:
             unit.mark_done(stored)
-            await _close(work, unit, story.opened, desk.tree, ending)
+            await _close(work, unit, story.opened, worked.tree, ending)
 
 
 async def _close(work: Work[Any], unit: Unit, opened: InvestigationOpened, tree: Tree, ending: Ending) -> None:
@@ -245,15 +245,15 @@ def _request(work: Work[Any], story: Story) -> Request:
     )
 
 
-def _round(story: Story, answer: Answer, desk: Desk, rounds: int) -> RoundTaken:
+def _round(story: Story, answer: Answer, worked: OpenFolder, rounds: int) -> RoundTaken:
     number = len(story.rounds) + 1
     return RoundTaken(
         investigation_id=story.opened.investigation_id,
         participant_id=story.opened.participant_id,
         number=number,
         answer=answer_to_json(answer),
-        results=_with_warning(desk.results) if number + 1 == rounds else tuple(desk.results),
-        edits=changes(story.tree, desk.tree),
+        results=_with_warning(worked.results) if number + 1 == rounds else tuple(worked.results),
+        edits=changes(story.tree, worked.tree),
         usage=token_usage([answer]),
     )
 
@@ -266,15 +266,17 @@ def _with_warning(results: list[CallResult]) -> tuple[CallResult, ...]:
     )
 
 
-def _ending(story: Story, this: RoundTaken, answer: Answer, desk: Desk, rounds: int, tokens: int) -> Ending | None:
+def _ending(
+    story: Story, this: RoundTaken, answer: Answer, worked: OpenFolder, rounds: int, tokens: int
+) -> Ending | None:
     """How it ends with this round; None where it goes on."""
     usage = added(story.usage, this.usage)
 
     def ends(outcome: Outcome, reason: str = "", finish: FinishInput | None = None) -> Ending:
         return Ending(outcome, finish, reason, this.number, usage)
 
-    if desk.finish:
-        return ends("finished", finish=desk.finish)
+    if worked.finish:
+        return ends("finished", finish=worked.finish)
     if answer.stop == "refusal":
         return ends("declined", storable(f"the model declined: {answer.text[:300]}"))
     if this.number >= rounds:

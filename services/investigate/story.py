@@ -8,7 +8,7 @@ from uuid import UUID
 
 from schemas.events.investigations import InvestigationOpened, RoundTaken
 from schemas.events.replies import TokenUsage
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Permanent
 from services.investigate.apply import SQL
@@ -63,7 +63,7 @@ async def story_of(
     if row is None or not (row["state"] == "open" or (over and row["outcome"] != "refused" and row["gone_at"] is None)):
         return None
     rows = await fetch_all(conn, SQL.story, {**args, "workspace": workspace, "since": row["opened_version"]})
-    events = [one.data for one in map(history.envelope, rows)]
+    events = [one.data for one in map(event_store.envelope, rows)]
     own = [one for one in events if getattr(one, "investigation_id", None) == investigation_id]
     opened = [one for one in own if isinstance(one, InvestigationOpened)]
     rounds = tuple(one for one in own if isinstance(one, RoundTaken))

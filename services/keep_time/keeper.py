@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from schemas.events.threads import TimerElapsed
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
 from services.core.bus.outbox_relay import relay
 from services.core.bus.runner import publish
@@ -94,11 +94,13 @@ async def fire_due(app: App) -> int:
     """Publish `timer.elapsed` for every due timer; how many. One that cannot be read stays for a newer version."""
     now = app.now()
     async with app.database.transaction() as conn:
-        due = await rows_as(conn, Timer, history.SQL.due_timers, {"now": now, "limit": BATCH})
+        due = await rows_as(conn, Timer, event_store.SQL.due_timers, {"now": now, "limit": BATCH})
         read = [(timer.id, _readable(timer)) for timer in due]
-        elapsed = await history.store(conn, [one for _, one in read if one])
+        elapsed = await event_store.store(conn, [one for _, one in read if one])
         for id, one in read:
-            await conn.execute(history.SQL.cancel_timer if one else history.SQL.look_later, {"id": id, "now": now})
+            await conn.execute(
+                event_store.SQL.cancel_timer if one else event_store.SQL.look_later, {"id": id, "now": now}
+            )
     await publish(app, elapsed)
     return len(elapsed)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.events import documents as ev
 from schemas.events.replies import ReplyDrafted
 from schemas.events.threads import ReplyAttached
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one, row_as
 from services.core.ids import article_id
@@ -86,7 +86,7 @@ async def _source(conn: Connection, reply: ReplyAttached) -> str:
         mail = await fetch_one(conn, SQL.mail, {"mail_id": reply.reply_id})
         return "colleague" if mail and mail["mode"] == "live" else ""
     for row in await fetch_all(conn, SQL.drafts_of_thread, {"thread_id": reply.thread_id}):
-        draft = history.envelope(row).data
+        draft = event_store.envelope(row).data
         if isinstance(draft, ReplyDrafted) and draft.reply_id == reply.reply_id:
             return "own wording" if draft.decision == "reply" and draft.text != reply.text else ""
     return ""

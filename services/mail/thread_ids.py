@@ -19,7 +19,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from services.mail.subjects import base_subject
-from services.mail.thread_nouns import KnownThread, MailFacts, Placement, PlacementKind, Proof
+from services.mail.thread_facts import KnownThread, MailFacts, Placement, PlacementKind, Proof
 
 __all__ = [
     "KnownThread",

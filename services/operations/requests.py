@@ -8,7 +8,7 @@ from uuid import UUID
 
 from schemas.events import EventData
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
 from services.core.clock import random_id, until
 from services.core.db import Connection, fetch_one
@@ -46,7 +46,7 @@ async def decided(app: App, request: UUID, at: datetime, consumer: str, *, timeo
 
     async def is_done() -> bool:
         async with app.database.reading() as conn:
-            return await fetch_one(conn, history.SQL.is_done, key) is not None
+            return await fetch_one(conn, event_store.SQL.is_done, key) is not None
 
     if not await until(is_done, timeout_s):
         raise NotDecidedYet(

@@ -24,7 +24,7 @@ from services.read_email.evidence import OurReply, delivery_report, envelope_sen
 from services.read_email.expiry import on_due
 from services.read_email.forwarders import METHOD
 from services.read_email.placement import MOST_LISTED, facts, find_place
-from services.read_email.proof import is_proven
+from services.read_email.report_proof import is_proven
 from services.read_email.spam import held_back, spam_verdict
 
 LONGEST_NAME = 100  # characters of a display name in the event; the mail itself keeps all of it

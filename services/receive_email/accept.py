@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 
 from schemas.events.mail import MailReceived, Mode, Peer
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.bus.sealing import key_of
@@ -100,7 +100,7 @@ async def _publish_stored(app: App, mail_id: UUID) -> None:
     async with app.database.reading() as conn:
         stored = await fetch_one(conn, SQL.event, {"id": _event_id(mail_id)})
     if stored and stored["unpublished"]:
-        await publish(app, [history.envelope(stored)])
+        await publish(app, [event_store.envelope(stored)])
 
 
 async def _enter_once(app: App, data: MailReceived, mark: str) -> bool:
@@ -110,7 +110,7 @@ async def _enter_once(app: App, data: MailReceived, mark: str) -> bool:
         await conn.execute(SQL.hold_event, {"id": envelope.id})
         new = await fetch_one(conn, SQL.is_receipted, {"mail_id": data.mail_id}) is None
         if new:
-            [envelope] = await history.store(conn, [envelope])
+            [envelope] = await event_store.store(conn, [envelope])
             await conn.execute(SQL.keep_receipt, _receipt(envelope, data, mark))
     if new:
         await publish(app, [envelope])

@@ -15,7 +15,7 @@ from schemas.events.base import EventData
 from schemas.events.memory import TurnReflected
 from schemas.events.replies import ReplyDeferred, ReplyHeld
 from schemas.events.threads import TimerElapsed, TurnClosed
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
@@ -60,8 +60,8 @@ async def on_timer(work: Work[TimerElapsed]) -> None:
     if work.event.purpose != "reflect_again":
         return
     async with work.reading() as conn:
-        row = await fetch_one(conn, history.SQL.by_id, {"id": work.event.subject})
-        asked = history.envelope(row) if row else None
+        row = await fetch_one(conn, event_store.SQL.by_id, {"id": work.event.subject})
+        asked = event_store.envelope(row) if row else None
         turn = await _asked_again(conn, asked.data) if asked else None
         materials = await gather(work, conn, turn) if turn else None
     if asked and turn and materials:

@@ -13,7 +13,7 @@ from uuid import UUID
 from schemas.events.memory import TurnReflected
 from schemas.events.replies import ReplyDeferred, ReplyHeld
 from schemas.events.threads import TurnClosed, TurnOpened
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.db import Connection, fetch_one, queries
 
 SQL = queries(__file__)
@@ -46,14 +46,14 @@ async def waiting(conn: Connection, event: Waiting, *, asked_again: bool = False
     """
     args = {"turn_id": event.turn_id, "thread_id": event.thread_id, "asked_again": asked_again}
     row = await fetch_one(conn, SQL.opened, args)
-    opened = history.envelope(row).data if row else None
+    opened = event_store.envelope(row).data if row else None
     return _turn(opened, DRAFTED) if isinstance(opened, TurnOpened) and opened.trusted else None
 
 
 async def learned_early(conn: Connection, event: TurnClosed) -> TurnReflected | None:
     """What was learned from the turn while its reply waited; None where nothing was. Raises `Erased`."""
     row = await fetch_one(conn, SQL.reflected, {"thread_id": event.thread_id, "turn_id": event.turn_id})
-    found = history.envelope(row).data if row else None
+    found = event_store.envelope(row).data if row else None
     return found if isinstance(found, TurnReflected) and found.covers_to else None
 
 

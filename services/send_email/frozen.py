@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted, SentFile
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.sealing import key_for, key_id
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
@@ -116,5 +116,5 @@ async def _as_read(work: Work[Any], inbox: str, mail: NewestMail, choices: Choic
         row = await fetch_one(conn, SQL.mail_as_read, {"mail_id": mail.mail_id})
     if row is None or is_sealed(row["data"]):
         return None
-    read = history.envelope(row).data
+    read = event_store.envelope(row).data
     return read if isinstance(read, EmailRead) else None

@@ -20,7 +20,7 @@ from schemas.events.replies import (
     ReplyHeld,
     SentFile,
 )
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one, row_as
@@ -93,7 +93,7 @@ async def on_decided(work: Work[DraftDecided]) -> None:
         seen = _as_held(await fetch_one(conn, SQL.held, {"reply_id": decided.reply_id}))
     if found is None or is_sealed(found["data"]):
         return
-    draft = history.envelope(found).data
+    draft = event_store.envelope(found).data
     assert isinstance(draft, ReplyDrafted)
     if decided.approve and not is_own_wording(_band(seen), draft.text, decided.text):
         return
@@ -132,7 +132,7 @@ def _as_held(row: DictRow | None) -> ReplyHeld | None:
     """What the person was shown, unless nobody can read it any more."""
     if row is None or is_sealed(row["data"]):
         return None
-    held = history.envelope(row).data
+    held = event_store.envelope(row).data
     assert isinstance(held, ReplyHeld)
     return held
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import structlog
 
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
 from services.core.db import fetch_one
 from services.core.keys import is_sealed
@@ -46,5 +46,5 @@ def limits_of(app: App) -> Limits:
 async def _stored(app: App, workspace: str, event_id: UUID) -> Envelope | None:
     """The event, None where nobody can read it any more."""
     async with app.database.transaction(workspace) as conn:
-        row = await fetch_one(conn, history.SQL.by_id, {"id": event_id})
-    return None if row is None or is_sealed(row["data"]) else history.envelope(row)
+        row = await fetch_one(conn, event_store.SQL.by_id, {"id": event_id})
+    return None if row is None or is_sealed(row["data"]) else event_store.envelope(row)

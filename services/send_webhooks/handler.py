@@ -21,7 +21,7 @@ from schemas.events.mail import EmailRead
 from schemas.events.threads import TimerElapsed
 from schemas.events.webhooks import WebhookQueued, WebhookRequested, WebhookRequeued
 from schemas.webhook_payloads import TEST
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
@@ -103,7 +103,7 @@ async def _queue(work: Work[Any], unit: Unit, endpoint_id: UUID, kind: str, webh
 async def _is_imported(conn: Connection, work: Work[Any]) -> bool:
     """Whether it follows from mail that was imported as history."""
     cause = work.envelope.causation_id
-    row = await fetch_one(conn, history.SQL.by_id, {"id": cause}) if cause else None
+    row = await fetch_one(conn, event_store.SQL.by_id, {"id": cause}) if cause else None
     known = row is not None and row["type"] == EmailRead.TYPE and not is_sealed(row["data"])
     return bool(known and row and row["data"].get("mode") == "history")
 

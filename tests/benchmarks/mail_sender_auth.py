@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from services.mail.authentication import Authentication, DnsFailed, Peer, RecordType, authenticate
-from services.mail.authentication.nouns import Dmarc
+from services.mail.authentication.results import Dmarc
 from services.mail.mime import read_mail
 from tests.benchmarks.measured import Measured, at_least
 

@@ -21,7 +21,7 @@ from aiokafka.partitioner import murmur2
 from deploy.local import EmbeddedStack
 from schemas.events.replies import ContextLayer, MemoryLoaded
 from services.core.app import App, open_app
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.db import fetch_all
@@ -71,7 +71,7 @@ class Load:
     async def publish(self, events: list[Envelope]) -> None:
         """Store them and put them on their topic."""
         async with self.app.database.transaction() as conn:
-            await history.store(conn, events)
+            await event_store.store(conn, events)
         for begin in range(0, len(events), 500):
             await publish(self.app, events[begin : begin + 500])
 

@@ -19,7 +19,7 @@ from uuid import UUID, uuid5
 
 from schemas.events.memory import FactRecorded
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
 from services.core.db import Connection, fetch_all, give_keys, queries
 from services.core.keys.aead import open_json, seal_json
@@ -51,7 +51,7 @@ async def stored_and_read(app: App, some: Sequence[Envelope], *, sealed: bool) -
             began = time.perf_counter()
             for begin in range(0, len(some), UNIT):
                 async with conn.transaction():
-                    await history.store(conn, list(some[begin : begin + UNIT]))
+                    await event_store.store(conn, list(some[begin : begin + UNIT]))
             await _read(conn, [one.id for one in some])
             return (time.perf_counter() - began) / len(some)
         finally:
@@ -61,7 +61,7 @@ async def stored_and_read(app: App, some: Sequence[Envelope], *, sealed: bool) -
 async def _read(conn: Connection, ids: list[UUID]) -> None:
     for begin in range(0, len(ids), UNIT):
         for row in await fetch_all(conn, SQL.some, {"ids": ids[begin : begin + UNIT]}):
-            history.envelope(row)
+            event_store.envelope(row)
 
 
 def crypto(some: Sequence[Envelope], key: object) -> float:

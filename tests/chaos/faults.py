@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import psycopg
 
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Record
 from services.core.db import fetch_all
@@ -128,10 +128,10 @@ async def duplicates(world: World, fault: Fault, dice: random.Random) -> None:
     rows = await _stored(world, fault.count)
     dice.shuffle(rows)
     prefix = world.app.settings.kafka.topic_prefix
-    await put(world, [encode(history.envelope(row), topic_prefix=prefix) for row in rows])
+    await put(world, [encode(event_store.envelope(row), topic_prefix=prefix) for row in rows])
 
 
-async def _stored(world: World, count: int) -> list[history.EventRow]:
+async def _stored(world: World, count: int) -> list[event_store.EventRow]:
     while True:
         try:
             async with world.app.database.reading() as conn:

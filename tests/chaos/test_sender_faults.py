@@ -14,7 +14,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.replies import ReplyApproved
 from services.core.app import App, open_app
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
@@ -132,7 +132,7 @@ async def _stored(app: App, query: str) -> Envelope:
             async with app.database.reading() as conn:
                 row = await fetch_one(conn, query)
             if row is not None:
-                return history.envelope(row)
+                return event_store.envelope(row)
             await asyncio.sleep(0.05)
 
 

@@ -14,7 +14,7 @@ from services.demo.clock import SteppingClock
 from services.demo.director import demo_settings
 from services.demo.playback import play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
-from services.demo.world.nouns import Mail
+from services.demo.world.things import Mail
 from tests.flow.scenario import rows
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless

@@ -11,7 +11,7 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.app import App
-from services.mail.authentication.nouns import Level
+from services.mail.authentication.results import Level
 from services.mail.mailbox import MailboxKey
 from services.mail.tokens import make_token, own_message_id
 from tests.flow.scenario import AUTHSERV

@@ -17,7 +17,7 @@ from deploy.local import Endpoints
 from schemas.events.approvals import ApprovalRequested
 from schemas.events.replies import DraftDecided
 from services.cli.patterns import table_of
-from services.cli.shown import Terminal
+from services.cli.terminal import Terminal
 from services.core.ids import approval_id
 from services.core.web import make_app
 from services.operations.drafts.listing import HeldDraft, waiting_drafts

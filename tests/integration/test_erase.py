@@ -17,7 +17,7 @@ from services.cli.keys import rewrap_all
 from services.core.app import App, open_keys
 from services.core.archive.archive import archive_of
 from services.core.archive.places import ArchiveMissing
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.delivery import Record
 from services.core.db import fetch_all
 from services.core.ids import participant_id
@@ -132,7 +132,7 @@ async def test_what_was_erased_stays_erased_and_the_person_may_begin_anew(
     await write(app, ADA, "My order number is 55001. What does the Team plan cost?", "<a9@quillfeather.example>")
     read = await rows(app, "SELECT * FROM events WHERE type = 'email.read.v1' ORDER BY seq")
     with pytest.raises(Erased):
-        history.envelope(read[0])
+        event_store.envelope(read[0])
     assert read[-1]["data"]["author"]["addr"] == ADA
     [person_row] = await rows(app, "SELECT name FROM participants WHERE addr = %(addr)s", addr=ADA)
     assert person_row["name"] == "Ada Quillfeather"
@@ -370,7 +370,7 @@ async def test_a_new_master_key_wraps_every_key_and_the_former_one_is_needed_no_
     alone = app.settings.model_copy(update={"master_keys": SecretStr(newest)})
     async with open_keys(alone) as keys, connected(alone.database_url, keys) as conn:
         read = await fetch_all(conn, "SELECT * FROM events WHERE type = 'email.read.v1'")
-    assert {history.envelope(one).type for one in read} == {"email.read.v1"}
+    assert {event_store.envelope(one).type for one in read} == {"email.read.v1"}
     await write(app, CARL, "What does the Team plan cost?", "<c9@x.example>")
     [last] = await rows(app, "SELECT text FROM mails ORDER BY received_at DESC LIMIT 1")
     assert last["text"].startswith("What does"), "the deployment at work has found the new master key by itself"

@@ -19,7 +19,7 @@ from schemas.events.base import EventData
 from schemas.events.lifecycle import ParticipantStateRequested
 from schemas.events.replies import DraftDecided, SentFile
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import first
 from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id, utc_now
@@ -250,7 +250,7 @@ async def test_a_turn_that_was_handled_after_the_erase_made_a_new_key_of_the_era
     """Its event names ids alone and is not sealed: on a log that is behind it can still be read, and nothing comes of it."""
     await desk.write(ADA, "What does the Team plan cost?", "<a1@x.example>")
     [row] = await desk.rows("SELECT * FROM events WHERE type = 'turn.opened.v1'")
-    opened = history.envelope(row)
+    opened = event_store.envelope(row)
     await desk.erase_ada(stack)
     async with desk.app.database.transaction() as conn:
         await conn.execute("DELETE FROM journal WHERE consumer = 'load_memory'")

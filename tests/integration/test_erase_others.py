@@ -15,7 +15,7 @@ from schemas.events.memory import FactRecorded, FactRequested
 from schemas.topics import catalogue
 from services.core.app import App
 from services.core.archive.archive import archive_of
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id
@@ -157,4 +157,4 @@ async def _say_in_another_workspace(app: App, value: str) -> None:
     said = FactRecorded.model_validate({**data, "value": value})
     stored = first(said, id=random_id(), source="learn_facts", time=app.now(), workspace="another")
     async with app.database.transaction("another") as conn:
-        await history.store(conn, [replace(stored, version=1)])
+        await event_store.store(conn, [replace(stored, version=1)])

@@ -16,7 +16,7 @@ from deploy.local import Endpoints
 from schemas.events.answers import AssignmentRequested
 from schemas.events.replies import DraftDecided
 from services import watch_incidents
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.runner import Runner
 from services.core.web import make_app
 from services.operations.drafts.listing import HeldDraft, waiting_drafts
@@ -117,13 +117,13 @@ class Desk:
             "SELECT * FROM events WHERE type = 'memory.loaded.v1' AND key = %(key)s ORDER BY seq DESC LIMIT 1",
             key=str(thread_id),
         )
-        loaded: Any = history.envelope(rows[0]).data
+        loaded: Any = event_store.envelope(rows[0]).data
         return next((one.text for one in loaded.layers if one.name == "incidents"), "")
 
     async def calls(self) -> list[str]:
         """What people were called for, because of incidents."""
         rows = await self.app.rows("SELECT * FROM events WHERE type = 'person.called.v1' ORDER BY seq")
-        told: list[Any] = [history.envelope(row).data for row in rows]
+        told: list[Any] = [event_store.envelope(row).data for row in rows]
         return [one.reason for one in told if one.kind == "incident"]
 
 

@@ -25,7 +25,7 @@ from schemas.events.investigations import (
 from schemas.events.memory import BriefRequested, FactRequested
 from services import investigate as processor
 from services.cli import investigate as command
-from services.cli.shown import Terminal
+from services.cli.terminal import Terminal
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.runner import Runner, enter

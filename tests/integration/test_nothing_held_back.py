@@ -20,7 +20,7 @@ from schemas.events.threads import TimerElapsed
 from services import generate_reply, keep_time, load_memory
 from services.core.app import App, open_app
 from services.core.archive.archive import archive_of
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.attempt import attempt
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
@@ -88,7 +88,7 @@ async def test_a_mail_made_to_be_too_large_for_the_log_comes_to_an_end(settings:
 async def test_an_event_that_no_log_takes_is_not_stored(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """The transaction that would store it fails with its size in words, so that nothing waits unpublished for ever."""
     await prepare(settings)
-    monkeypatch.setattr(history, "LARGEST_EVENT", 300)
+    monkeypatch.setattr(event_store, "LARGEST_EVENT", 300)
     async with open_app(settings) as app:
         with pytest.raises(EventTooLarge, match=r"mail.received.v1 has \d+ bytes; the log takes 300"):
             await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
@@ -101,12 +101,12 @@ async def test_a_stored_event_that_the_log_refuses_holds_no_other_back(
     """Sweep and refill publish all the others, and say which one stays behind."""
     async with visited(settings) as app:
         (row,) = await rows(app, "SELECT * FROM events WHERE type = 'mail.received.v1' ORDER BY seq LIMIT 1")
-        known = history.envelope(row)
+        known = event_store.envelope(row)
         large = known.data.model_copy(update={"source_key": "x" * 1_200_000, "mail_id": uuid4()})
     async with open_app(settings) as app:
-        monkeypatch.setattr(history, "LARGEST_EVENT", 10_000_000)
+        monkeypatch.setattr(event_store, "LARGEST_EVENT", 10_000_000)
         async with app.database.transaction() as conn:
-            await history.store(conn, [replace(known, id=uuid4(), data=large, sealed=None)])
+            await event_store.store(conn, [replace(known, id=uuid4(), data=large, sealed=None)])
             await conn.execute(OLD)
         assert await sweep(app) > 20
         assert len(await unpublished(app)) == 1
@@ -141,7 +141,7 @@ async def test_a_database_that_is_away_makes_no_dead_letters(settings: Settings)
     place = urlsplit(settings.database_url)
     async with visited(settings) as app:
         (row,) = await rows(app, "SELECT * FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq LIMIT 1")
-        record = encode(history.envelope(row), topic_prefix=settings.kafka.topic_prefix)
+        record = encode(event_store.envelope(row), topic_prefix=settings.kafka.topic_prefix)
     delivery = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
     async with FaultProxy(place.hostname or "", place.port or 0) as proxy:
         netloc = place.netloc.replace(f"{place.hostname}:{place.port}", proxy.address)
@@ -164,7 +164,7 @@ async def test_a_minute_without_postgres_failed_the_turns_that_were_under_way(se
     place = urlsplit(settings.database_url)
     async with visited(settings) as app:
         (row,) = await rows(app, "SELECT * FROM events WHERE type = 'turn.opened.v1' ORDER BY seq LIMIT 1")
-        event = replace(history.envelope(row), id=uuid4())
+        event = replace(event_store.envelope(row), id=uuid4())
     async with FaultProxy(place.hostname or "", place.port or 0) as proxy:
         netloc = place.netloc.replace(f"{place.hostname}:{place.port}", proxy.address)
         through = place._replace(netloc=netloc).geturl()
@@ -226,7 +226,7 @@ async def test_a_timer_that_is_set_again_to_the_moment_at_which_it_came_comes_ag
             ids = {"id": timer, "correlation_id": cause, "causation_id": cause}
             about = {"workspace": settings.workspace, "due_at": moment, "event": Jsonb(due.model_dump(mode="json"))}
             async with app.database.transaction() as conn:
-                await conn.execute(history.SQL.set_timer, ids | about)
+                await conn.execute(event_store.SQL.set_timer, ids | about)
             await fire_due(app)
         came = await rows(app, "SELECT causation_id FROM events WHERE type = 'timer.elapsed.v1' ORDER BY seq")
         assert [row["causation_id"] for row in came] == [first, second]

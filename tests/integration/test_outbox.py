@@ -16,8 +16,7 @@ from deploy.local import Endpoints
 from schemas.events.replies import MemoryLoaded
 from schemas.events.threads import TurnOpened
 from services.core.app import App, open_app
-from services.core.bus import event_store as history
-from services.core.bus import outbox_relay
+from services.core.bus import event_store, outbox_relay
 from services.core.bus.codec import decode, encode, record_of, said_by
 from services.core.bus.delivery import Delivery, Record
 from services.core.bus.envelope import Envelope
@@ -84,7 +83,7 @@ async def test_a_row_is_published_like_the_envelope_that_it_was_stored_from(app:
     for number, path in enumerate(sorted(EXAMPLES.glob("t*.json"))):
         one = replace(example(path.stem), replay="", version=number)
         async with app.database.transaction() as conn:
-            [kept] = await history.store(conn, [one])
+            [kept] = await event_store.store(conn, [one])
         [row] = await rows(app, "SELECT *, data AS raw FROM events WHERE id = %(id)s", id=one.id)
         made, meant = record_of({**row, "data": row.get("sealed") or row["data"]}), encode(kept)
         assert (made.topic, made.key, made.headers) == (meant.topic, meant.key, meant.headers)
@@ -148,7 +147,7 @@ async def test_what_a_killed_process_left_waited_a_day_where_the_clock_was_set_b
     await store(app, "turns", "turn.closed.v1")
     async with app.database.reading() as conn:
         await conn.execute("UPDATE outbox SET next_attempt = clock_timestamp() + interval '1 day'")
-    [soonest] = await rows(app, str(history.SQL.outbox_next))
+    [soonest] = await rows(app, str(event_store.SQL.outbox_next))
     assert soonest["due_s"] <= 0
     assert await sweep(app) == 1
     assert await rows(app, "SELECT * FROM outbox") == []
@@ -203,7 +202,7 @@ async def test_a_stored_event_that_the_broker_refuses_stalled_its_partition(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The handler has done its work: the event is acknowledged, its turn fails, the refused one waits in the outbox."""
-    monkeypatch.setattr(history, "LARGEST_EVENT", 10_000_000)
+    monkeypatch.setattr(event_store, "LARGEST_EVENT", 10_000_000)
     opened = replace(example("turn.opened.v1"), id=uuid4(), replay="")
     runner = Runner(big_context(), app)
     for _ in range(2):  # the second time is a redelivery after a crash

@@ -23,7 +23,7 @@ from schemas.events.replies import HUMAN_ANSWERED, DraftDecided, ReplyDrafted
 from schemas.events.threads import ThreadTransitionRequested
 from services import reach_out, send_email
 from services.cli.outreach import table_of
-from services.cli.shown import Terminal
+from services.cli.terminal import Terminal
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope

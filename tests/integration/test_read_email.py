@@ -18,7 +18,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.mail import EmailRead, MailReceived
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.runner import Runner
 from services.core.clock import utc_now
 from services.core.db import fetch_all
@@ -62,9 +62,9 @@ async def read_in(app: App, raw: bytes, inbox: str = "support", vouched_by: str 
 async def read_taken(app: App, mail_id: UUID) -> EmailRead:
     """A mail that has been let in, read."""
     (received,) = await events_of(app, mail_id)
-    await Runner(PROCESSOR, app).process(history.envelope(received))
+    await Runner(PROCESSOR, app).process(event_store.envelope(received))
     (read,) = [row for row in await events_of(app, mail_id) if row["version"]]
-    data = history.envelope(read).data
+    data = event_store.envelope(read).data
     assert isinstance(data, EmailRead)
     return data
 
@@ -479,7 +479,7 @@ async def test_a_mail_whose_bytes_went_with_an_erase_was_given_up(app: App) -> N
     """Its event may be somebody else's, and stays: it is done, and nothing comes of it."""
     taken = await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
     (row,) = await events_of(app, taken.mail_id)
-    received = history.envelope(row)
+    received = event_store.envelope(row)
     assert isinstance(received.data, MailReceived)
     destroyed = f"{uuid4().hex}/{received.data.blob.partition('/')[2]}"
     unreadable = replace(received, data=received.data.model_copy(update={"blob": destroyed}))

@@ -19,7 +19,7 @@ from services.core.app import App
 from services.core.settings import ImapSettings, InboxSettings, Settings
 from services.receive_email import EDGE
 from services.receive_email.imap import positions
-from services.receive_email.imap.nouns import FolderPlace
+from services.receive_email.imap.folder import FolderPlace
 from tests.support.dovecot import PASSWORD, Dovecot, running_dovecot
 from tests.support.imap import eventually, letter, on_the_log, receiving_app, settings_for, stored
 

@@ -21,7 +21,7 @@ from services.core.outages import mail_servers
 from services.core.outages.mail_servers import mail_outages
 from services.core.settings import ImapSettings, InboxSettings, OAuthSettings
 from services.receive_email.imap import connection, positions, watch, watch_inbox
-from services.receive_email.imap.nouns import FolderPlace
+from services.receive_email.imap.folder import FolderPlace
 from services.receive_email.inboxes import watch_inboxes
 from tests.support.imap import eventually, letter, receiving_app, settings_for, stored
 from tests.support.proxy import FaultProxy

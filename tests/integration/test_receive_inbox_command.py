@@ -13,7 +13,7 @@ from deploy.local import Endpoints
 from services.cli.main import app as command_line
 from services.core.settings import read_settings
 from services.operations.config_file import ConfigUnusable
-from services.receive_email.imap.nouns import Folder, FolderPlace
+from services.receive_email.imap.folder import Folder, FolderPlace
 from services.receive_email.imap.positions import begin, load
 from tests.support.dovecot import PASSWORD, Dovecot, running_dovecot
 from tests.support.imap import receiving_app, settings_for

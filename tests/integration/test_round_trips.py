@@ -13,7 +13,7 @@ from psycopg import AsyncConnection
 
 from deploy.local import Endpoints
 from schemas.events.memory import FactRequested
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.work import AlreadyDone, Work
 from tests.support.remembering import ADA, Memory, day, remembering
 
@@ -121,7 +121,7 @@ async def owners(memory: Memory, mail: dict[str, Any], monkeypatch: pytest.Monke
     envelope = memory.reflection(mail)
     async with memory.app.database.transaction(memory.workspace) as conn:
         with round_trips(monkeypatch) as trips:
-            await history.store(conn, [envelope])
+            await event_store.store(conn, [envelope])
     (row,) = await memory.rows(OWNERS, id=envelope.id)
     return set(row["owners"]), len(trips)
 

@@ -14,7 +14,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.memory import FactRequested
 from services import learn_facts
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.runner import Runner
 from services.core.bus.work import Work
 from services.core.db import fetch_one
@@ -136,7 +136,7 @@ async def test_what_another_attempt_had_committed_only_in_memory_was_gone_on_fro
         envelope = memory.event(ASKED, day(number))
         row = {"consumer": "learn_facts", "event_id": envelope.id, "event_day": day(number).date()}
         async with memory.app.database.transaction(to_disk=False) as conn:
-            await conn.execute(history.SQL.mark_done, row)
+            await conn.execute(event_store.SQL.mark_done, row)
             place = await fetch_one(conn, PLACE)
         await memory.process(envelope)
         assert await on_disk(memory, place)

@@ -19,7 +19,7 @@ from typing import Any, Literal, NoReturn
 from uuid import UUID
 
 from services.core.app import open_app
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.runner import Runner
 from services.core.db import fetch_one
 from services.core.settings import Settings, read_settings
@@ -154,9 +154,9 @@ def _dying(function: Callable[..., Any], when: str) -> Callable[..., Any]:
 async def _handle(event_id: UUID, point: Point) -> None:
     async with open_app(read_settings()) as app:
         async with app.database.reading() as conn:
-            row = await fetch_one(conn, history.SQL.by_id, {"id": event_id})
+            row = await fetch_one(conn, event_store.SQL.by_id, {"id": event_id})
         assert row is not None
-        envelope = history.envelope(row)
+        envelope = event_store.envelope(row)
         here = replace(app, now=lambda: envelope.time) if point.in_its_time else app
         await Runner(pkgutil.resolve_name(f"services.{point.processor}:PROCESSOR"), here).process(envelope)
         if not point.owner:

@@ -27,7 +27,7 @@ from schemas.events.replies import ContextLayer, FactProposal, MemoryLoaded
 from schemas.topics import catalogue, stem_of
 from services import learn_facts, read_email
 from services.core.app import App, open_app
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.delivery import Record
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.processor import Processor
@@ -244,7 +244,7 @@ class Memory:
 
     async def at(self, places: Sequence[int]) -> list[Envelope]:
         """The events that stand there, in the order of storing."""
-        return [history.envelope(row) for row in await self.rows(UNDONE.at_places, places=places)]
+        return [event_store.envelope(row) for row in await self.rows(UNDONE.at_places, places=places)]
 
     async def waiting(self, processor: Processor) -> list[Envelope]:
         """The stored events that a processor has not done yet, in the order of storing."""
@@ -253,7 +253,7 @@ class Memory:
     async def caused_by(self, envelope: Envelope) -> list[Envelope]:
         """The stored events that an event caused, in the order of storing: a broker brings them all."""
         query = "SELECT * FROM events WHERE causation_id = %(cause)s ORDER BY seq"
-        return [history.envelope(row) for row in await self.rows(query, cause=envelope.id)]
+        return [event_store.envelope(row) for row in await self.rows(query, cause=envelope.id)]
 
     async def rows(self, query: Any, **args: Any) -> list[dict[str, Any]]:
         """The rows of a query."""

@@ -13,8 +13,7 @@ from services.cli.dlq.failed_turns import reopen, turns
 from services.cli.dlq.options import DryRun, Error, Every, Group, Id, Ids, Since, Thread, Until, choice_of
 from services.cli.dlq.view import show_list, show_whole
 from services.cli.paging import After, Limit, show_next
-from services.cli.shown import cell
-from services.cli.terminal import console
+from services.cli.terminal import cell, console
 from services.core.app import App
 from services.core.paging import Page
 from services.operations import dead_letters

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from services.cli.dlq.options import choice_of
 from services.cli.paging import After, Limit, show_next
-from services.cli.shown import Terminal, cell, minute
+from services.cli.terminal import Terminal, cell, minute
 from services.core.paging import Listing
 from services.operations.dead_letters import Choice
 from services.operations.dead_letters.failed_turns import FailedTurn, failed_turns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from services.cli.shown import Terminal, cell, lines, minute
+from services.cli.terminal import Terminal, cell, lines, minute
 from services.operations.dead_letters.dead_letter import DeadLetter
 
 console = Terminal(highlight=False)

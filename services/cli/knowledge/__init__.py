@@ -15,8 +15,7 @@ from services.cli.knowledge.documents import add
 from services.cli.knowledge.unanswered import unanswered
 from services.cli.paging import After, Limit, show_next
 from services.cli.requests import By, in_house, request
-from services.cli.shown import cell
-from services.cli.terminal import console, plain, short
+from services.cli.terminal import cell, console, plain, short
 from services.cli.waiting import Wait
 from services.core.app import App
 from services.operations.ids import whole_id

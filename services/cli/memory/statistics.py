@@ -9,8 +9,7 @@ import typer
 from rich.table import Table
 
 from services.cli.requests import in_house
-from services.cli.shown import cell
-from services.cli.terminal import console
+from services.cli.terminal import cell, console
 from services.core.app import App
 from services.operations.memory.statistics import (
     MOST_WEEKS,

@@ -9,8 +9,7 @@ from uuid import UUID
 from rich.text import Text
 
 from schemas.events.mail import UNPROVEN_LEVELS
-from services.cli.shown import age
-from services.cli.terminal import plain, short, source_line
+from services.cli.terminal import age, plain, short, source_line
 from services.operations.threads.listing import (
     Action,
     Clock,

@@ -19,7 +19,7 @@ from services.core.archive import file
 from services.core.archive.archive import Archive
 from services.core.archive.file import Manifest
 from services.core.archive.places import ArchiveMissing
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
 from services.core.bus.event_store import EventRow, Unreadable
 from services.core.db import Connection, fetch_all, keys_of, queries
@@ -88,7 +88,7 @@ async def stored_events(
                     late.add(place)
                     continue
                 row["blanked"] = row["version"] <= blanked.get(place, 0)
-                yield history.read(row)
+                yield event_store.read(row)
 
 
 async def readable(events: AsyncIterator[Stored]) -> AsyncIterator[Envelope]:

@@ -16,7 +16,7 @@ import structlog
 
 from schemas.topics import catalogue
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import LogUnavailable, TopicMissing
 from services.core.storable import storable
@@ -79,7 +79,7 @@ async def _announce(app: App, topics: set[str]) -> None:
     elsewhere = [topic for topic in topics if app.bell.reaches(topic) < _consumers_of(app, topic)]
     if elsewhere:
         async with app.database.reading() as conn:
-            await conn.execute(history.SQL.announce_published, {"topics": elsewhere})
+            await conn.execute(event_store.SQL.announce_published, {"topics": elsewhere})
 
 
 def _consumers_of(app: App, topic: str) -> int:
@@ -95,7 +95,7 @@ async def mark_refused(app: App, refused: Sequence[RefusedEvent]) -> None:
     for one in refused:
         log.error("the broker refuses a stored event", id=str(one.id), type=one.type, error=one.error)
     async with app.database.reading() as conn, conn.cursor() as cursor:
-        await cursor.executemany(history.SQL.mark_refused, [{"id": one.id, "error": one.error} for one in refused])
+        await cursor.executemany(event_store.SQL.mark_refused, [{"id": one.id, "error": one.error} for one in refused])
 
 
 def _is_refused(error: BaseException, wait_for_topic: bool) -> bool:

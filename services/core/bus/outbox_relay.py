@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import structlog
 
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.publisher import LogUnavailable
 from services.core.bus.runner import publish_rows, unerased
 from services.core.bus.undone_events import SQL as UNDONE
@@ -47,7 +47,7 @@ async def relay(app: App, stop: asyncio.Event) -> None:
 async def _rest_s(app: App) -> float:
     """How long nothing is due, in seconds: a row that waits for its next attempt says when that is."""
     async with app.database.reading() as conn:
-        row = await fetch_one(conn, history.SQL.outbox_next)
+        row = await fetch_one(conn, event_store.SQL.outbox_next)
     due_s = row["due_s"] if row else None
     return SWEEP_S if due_s is None else min(float(due_s), SWEEP_S)
 
@@ -63,7 +63,7 @@ async def sweep(app: App) -> int:
     while True:
         args = {"limit": BATCH, "without": [topic.removeprefix(prefix) for topic in away]}
         async with app.database.reading() as conn:
-            rows = await fetch_sealed(conn, history.SQL.outbox_due, args)
+            rows = await fetch_sealed(conn, event_store.SQL.outbox_due, args)
         try:
             await publish_rows(app, await unerased(app, rows))
             break

@@ -20,7 +20,7 @@ from psycopg.rows import DictRow
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from schemas.topics import catalogue
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.codec import Undecodable, decode, encode, header, record_of, said_by
 from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter, without_content
 from services.core.bus.delivery import Delivery, Record
@@ -238,7 +238,7 @@ class Runner:
     async def _publish_stored(self, cause: Envelope, *, wait_for_topic: bool = True) -> None:
         args = {"cause": cause.id, "source": self._processor.name}
         async with self._app.database.reading() as conn:
-            rows = await fetch_sealed(conn, history.SQL.unpublished_of, args)
+            rows = await fetch_sealed(conn, event_store.SQL.unpublished_of, args)
         refused = [RefusedEvent(row["id"], row["type"], row["refusal"]) for row in rows if row["refusal"] is not None]
         rows = await unerased(self._app, [row for row in rows if row["refusal"] is None])
         refused += await publish_rows(self._app, rows, wait_for_topic=wait_for_topic)
@@ -281,10 +281,10 @@ async def read(app: App, delivery: Delivery) -> Envelope:
         clear, sealed = await opened(app.keys, delivery)
     except Erased:
         async with app.database.reading() as conn:
-            row = await fetch_one(conn, history.SQL.by_id, {"id": said_by(delivery)[0]})
+            row = await fetch_one(conn, event_store.SQL.by_id, {"id": said_by(delivery)[0]})
         if row is None:
             raise
-        return replace(history.envelope(row), replay=header(delivery, "ce_replay"))
+        return replace(event_store.envelope(row), replay=header(delivery, "ce_replay"))
     return replace(decode(clear), sealed=sealed)
 
 
@@ -332,21 +332,21 @@ async def enter(app: App, envelope: Envelope, check: Callable[[Connection], Awai
     except ErasedMeanwhile:  # others go on in the thread: from here on it is theirs
         stored = await _enter(app, envelope, check)
     if stored["unpublished"]:
-        await publish(app, [history.envelope(stored)])
+        await publish(app, [event_store.envelope(stored)])
 
 
 async def _enter(app: App, envelope: Envelope, check: Callable[[Connection], Awaitable[None]] | None) -> DictRow:
     thread, person = envelope.data.shared_in(), envelope.data.subject_id()
     about = {"workspace": envelope.workspace, "thread": thread, "person": person}
     async with app.database.transaction(envelope.workspace) as conn:
-        met = await fetch_one(conn, history.SQL.erasures_of, about) if thread else None
-        await history.store(conn, [envelope], begun=Begun(thread, met["erasures"]) if met else None)
+        met = await fetch_one(conn, event_store.SQL.erasures_of, about) if thread else None
+        await event_store.store(conn, [envelope], begun=Begun(thread, met["erasures"]) if met else None)
         if check is not None:
             await check(conn)
-        gone = await fetch_one(conn, history.SQL.went_with_an_erase, about) if thread or person else None
+        gone = await fetch_one(conn, event_store.SQL.went_with_an_erase, about) if thread or person else None
         if gone is not None and gone["gone"]:
             raise Erased
-        stored = await fetch_one(conn, history.SQL.by_id, {"id": envelope.id})
+        stored = await fetch_one(conn, event_store.SQL.by_id, {"id": envelope.id})
     assert stored is not None
     return stored
 
@@ -355,4 +355,4 @@ async def _pass_over_everywhere(app: App, ids: list[UUID]) -> None:
     """No consumer will be given these events, so that none could say that it has done them."""
     args = pairs_of(catalogue().consumers()).args()
     async with app.database.reading() as conn:
-        await conn.execute(history.SQL.pass_over_everywhere, {**args, "ids": ids})
+        await conn.execute(event_store.SQL.pass_over_everywhere, {**args, "ids": ids})

@@ -21,7 +21,7 @@ from psycopg.types.json import Jsonb
 from schemas.events import EventData
 from schemas.events.base import Effect
 from schemas.events.threads import TimerElapsed
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, caused
 from services.core.db import Connection, fetch_all, fetch_one, fetch_several
 from services.core.keys.keyring import Begun
@@ -65,7 +65,7 @@ class Unit:
         """Hold the aggregate's row until the end of the transaction: all that is read after this is read under it."""
         if (kind, id) not in self._locked:
             args = {"workspace": self.workspace, "kind": kind, "id": id}
-            self._locked[kind, id] = await self.conn.execute(history.SQL.lock_aggregate, args)
+            self._locked[kind, id] = await self.conn.execute(event_store.SQL.lock_aggregate, args)
 
     async def version(self, kind: str, id: UUID) -> int:
         """The version of an aggregate, which is locked."""
@@ -140,23 +140,23 @@ class Unit:
             "causation_id": self.cause.id,
             "event": Jsonb(timer.model_dump(mode="json")),
         }
-        await self.conn.execute(history.SQL.set_timer, args)
+        await self.conn.execute(event_store.SQL.set_timer, args)
 
     async def cancel_timer(self, timer_id: UUID) -> None:
         """The timer will not come, unless it has already left."""
-        await self.conn.execute(history.SQL.cancel_timer, {"id": timer_id})
+        await self.conn.execute(event_store.SQL.cancel_timer, {"id": timer_id})
 
     async def flush(self) -> None:
         """Write the stored events and what is done here; called once, before the commit."""
         await self._enter()
-        self.stored = await history.store(self.conn, self.stored, self.cause, self._begun)
+        self.stored = await event_store.store(self.conn, self.stored, self.cause, self._begun)
         if self.done_here:
             args = {
                 "consumer": self._consumer,
                 "event_ids": [one.id for one in self.done_here],
                 "event_days": [one.time.astimezone(UTC).date() for one in self.done_here],
             }
-            await self.conn.execute(history.SQL.mark_done_here, args)
+            await self.conn.execute(event_store.SQL.mark_done_here, args)
 
     async def _enter(self) -> None:
         """Have what the journal says, which was asked first: after any rows of the unit it is there without waiting."""

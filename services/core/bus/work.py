@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.events import EventData
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
 from services.core.bus.sealing import key_for, key_id
 from services.core.bus.unit import Appliers, Entry, Unit
@@ -68,12 +68,12 @@ class Work(Generic[E_co]):
         kept = None
         if self._answered:
             async with self.app.database.reading() as conn:
-                kept = await fetch_one(conn, history.SQL.checkpoint, key)
+                kept = await fetch_one(conn, event_store.SQL.checkpoint, key)
         if kept is None:
             self._answered = True
             answer = await self._sealed(step, await ask())
             async with self.app.database.reading() as conn:
-                kept = await fetch_one(conn, history.SQL.keep_checkpoint, {**key, "answer": Jsonb(answer)})
+                kept = await fetch_one(conn, event_store.SQL.keep_checkpoint, {**key, "answer": Jsonb(answer)})
         assert kept is not None
         if is_sealed(kept["answer"]):
             raise Erased
@@ -135,7 +135,7 @@ class Work(Generic[E_co]):
         """
         thread = self.event.shared_in()
         async with self.app.database.reading() as conn:
-            row = await fetch_one(conn, history.SQL.begin, {**self._journal_key(), "thread": thread})
+            row = await fetch_one(conn, event_store.SQL.begin, {**self._journal_key(), "thread": thread})
         assert row is not None
         self._begun = Begun(thread, row["erasures"])
         self.left_behind, self._answered = bool(row["left_behind"]), bool(row["answered"])
@@ -152,9 +152,9 @@ class Work(Generic[E_co]):
         """Ask the journal, as the unit's first statement. Work that begins with its unit begins there."""
         key = self._journal_key()
         if not final:
-            return await self._asked(conn, history.SQL.is_done, key, lambda row: row is None)
+            return await self._asked(conn, event_store.SQL.is_done, key, lambda row: row is None)
         if self._begun is not None:
-            return await self._asked(conn, history.SQL.mark_done, key, lambda row: row is not None)
+            return await self._asked(conn, event_store.SQL.mark_done, key, lambda row: row is not None)
         thread = self.event.shared_in()
 
         def is_new(row: DictRow | None) -> bool:
@@ -162,7 +162,7 @@ class Work(Generic[E_co]):
             self._begun = Begun(thread, row["erasures"])
             return bool(row["new"])
 
-        return await self._asked(conn, history.SQL.mark_done_at_once, {**key, "thread": thread}, is_new)
+        return await self._asked(conn, event_store.SQL.mark_done_at_once, {**key, "thread": thread}, is_new)
 
     async def _asked(
         self, conn: Connection, query: Any, args: Json, is_open: Callable[[DictRow | None], bool]

@@ -7,7 +7,7 @@ What a mail is expected to bring about stands beside it in `Expected`; neither t
 
 from services.demo.world.make import make_world
 from services.demo.world.messages import SentReply
-from services.demo.world.nouns import Document, Expected, Mail, Person, Product, Sent, World
+from services.demo.world.things import Document, Expected, Mail, Person, Product, Sent, World
 from services.demo.world.zone import ZoneResolver
 
 __all__ = [

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.demo.world.dice import Dice
-from services.demo.world.nouns import Person, Plan, Product
 from services.demo.world.seals import Seal
+from services.demo.world.things import Person, Plan, Product
 
 _PRODUCTS = (
     ("Harborline", "project planning", "boards"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.demo.world.nouns import Document, Plan, Product
+from services.demo.world.things import Document, Plan, Product
 
 _SSO_DAYS = 5
 _LINK_MINUTES = 30

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from services.demo.world.cast import Cast, cast_of, product_of
 from services.demo.world.dice import dice_of
 from services.demo.world.knowledge import knowledge_of
-from services.demo.world.nouns import World
 from services.demo.world.stage import Stage
 from services.demo.world.stories import STORIES
+from services.demo.world.things import World
 
 _YEARS = (2026, 2025, 2024)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from services.demo.world.cast import Cast
 from services.demo.world.dice import Dice
 from services.demo.world.messages import DemoMail
-from services.demo.world.nouns import Expected, Mail, Person, Product
+from services.demo.world.things import Expected, Mail, Person, Product
 
 _DELIVERY = timedelta(seconds=4)
 

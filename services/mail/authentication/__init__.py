@@ -15,8 +15,8 @@ from services.mail.authentication.dkim_check import check_dkim
 from services.mail.authentication.dmarc import aligned_by, check_dmarc
 from services.mail.authentication.domains import aligned, domain_of
 from services.mail.authentication.doubts import Copy, repeated_header
-from services.mail.authentication.nouns import Authentication, Dkim, Dmarc, Level, Peer, Spf
 from services.mail.authentication.resolver import Budgeted, DnsFailed, DnsResolver, RecordType, Resolver
+from services.mail.authentication.results import Authentication, Dkim, Dmarc, Level, Peer, Spf
 from services.mail.authentication.signed import as_sealed, as_signed, fallen, signed_digests, with_coverage
 from services.mail.authentication.spf_check import check_spf
 from services.mail.authentication.trusted_results import results_of

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 import dkim
 import dkim.util
 
-from services.mail.authentication.nouns import Dkim, Signature
 from services.mail.authentication.resolver import DnsFailed, Resolver
+from services.mail.authentication.results import Dkim, Signature
 from services.mail.authentication.signed_data import signed_digest
 from services.mail.mailbox import ascii_lower, domain_name
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Literal, cast
 
 from services.mail.authentication.domains import Mode, aligned, organizational
-from services.mail.authentication.nouns import Dkim, Dmarc, Policy, Spf
 from services.mail.authentication.resolver import DnsFailed, Resolver
+from services.mail.authentication.results import Dkim, Dmarc, Policy, Spf
 
 _VERSION = re.compile(r"^v\s*=\s*DMARC1\s*(;|$)")
 Means = Literal["dkim", "spf"]

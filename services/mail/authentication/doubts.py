@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from services.mail.authentication.nouns import Signature
+from services.mail.authentication.results import Signature
 from services.mail.authentication.unsigned_type import unsigned_type_doubt
 from services.mail.mailbox import MailboxKey, ascii_lower
 from services.mail.message import ParsedMail

@@ -9,8 +9,8 @@ from services.mail.authentication.arc_check import Seal
 from services.mail.authentication.dkim_check import MAX_SIGNATURES, has_unreadable, signatures
 from services.mail.authentication.domains import aligned
 from services.mail.authentication.doubts import Copy, signature_doubt, unsigned_names
-from services.mail.authentication.nouns import Authentication, Dkim, Peer, Signature, Spf
 from services.mail.authentication.resolver import Resolver
+from services.mail.authentication.results import Authentication, Dkim, Peer, Signature, Spf
 from services.mail.authentication.spf_check import check_spf
 
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 import spf
 
 from services.mail.authentication.domains import domain_of
-from services.mail.authentication.nouns import Peer, Spf, SpfResult
 from services.mail.authentication.resolver import DnsFailed, RecordType, Resolver
+from services.mail.authentication.results import Peer, Spf, SpfResult
 
 _RESULTS = ("pass", "fail", "softfail", "neutral", "none", "temperror", "permerror")
 _KINDS = ("TXT", "A", "AAAA", "MX", "PTR")

@@ -15,7 +15,7 @@ from typing import Any
 import authres
 
 from services.mail.authentication.domains import domain_of
-from services.mail.authentication.nouns import Dkim, Dmarc, Policy, Results, Spf
+from services.mail.authentication.results import Dkim, Dmarc, Policy, Results, Spf
 from services.mail.authentication.trace import is_by_ours, is_delivery_hop
 from services.mail.mailbox import ascii_lower
 from services.mail.message import ParsedMail

@@ -10,7 +10,7 @@ from services.mail.compose.body import mime_body
 from services.mail.compose.check import check
 from services.mail.compose.dkim_signing import DkimKey, dkim_sign, read_key
 from services.mail.compose.links import links_in
-from services.mail.compose.nouns import Block, Composed, ComposeRefused, File, Outgoing
+from services.mail.compose.outgoing import Block, Composed, ComposeRefused, File, Outgoing
 from services.mail.compose.sections import html_page, plain_text, sections
 from services.mail.report_tokens import HEADER as REPORT_TOKEN
 from services.mail.tokens import own_message_id, token_of_message_id

@@ -11,7 +11,7 @@ from email.policy import SMTP
 
 from services.core.wording import as_read
 from services.mail.compose.links import LinkPolicy, find_links, is_web, shown, unschemed
-from services.mail.compose.nouns import File
+from services.mail.compose.outgoing import File
 from services.mail.compose.wire import plain
 
 _UNSEEN = re.compile(

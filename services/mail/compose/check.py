@@ -9,7 +9,7 @@ from email.header import decode_header, make_header
 from email.message import Message
 
 from services.mail.addresses import parse_addresses
-from services.mail.compose.nouns import ComposeRefused
+from services.mail.compose.outgoing import ComposeRefused
 
 MAX_LINE_BYTES = 998
 _MIME_HEADERS = ["mime-version", "content-type"]

@@ -12,7 +12,7 @@ from services.mail.compose import wire
 from services.mail.compose.body import html_of, mime_body, safe_text
 from services.mail.compose.check import check
 from services.mail.compose.links import LinkPolicy
-from services.mail.compose.nouns import Composed, ComposeRefused
+from services.mail.compose.outgoing import Composed, ComposeRefused
 from services.mail.compose.sections import Section, html_page
 from services.mail.message import Address
 

@@ -15,7 +15,7 @@ import nh3
 
 from services.mail.compose.body import clean_text, html_of, safe_text
 from services.mail.compose.links import LinkPolicy, links_in
-from services.mail.compose.nouns import Block, Outgoing
+from services.mail.compose.outgoing import Block, Outgoing
 
 SIGNATURE_MARK = "-- \n"  # RFC 3676, section 4.3; the blank at its end is part of it
 MAX_QUOTED = 20_000  # characters of the mail that is answered

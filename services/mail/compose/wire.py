@@ -13,7 +13,7 @@ from datetime import datetime
 from email.header import Header
 from email.utils import format_datetime
 
-from services.mail.compose.nouns import ComposeRefused
+from services.mail.compose.outgoing import ComposeRefused
 from services.mail.mailbox import domain_name
 from services.mail.message import Address
 from services.mail.subjects import without_reply_prefixes

@@ -6,7 +6,7 @@ import re
 
 from services.mail.message import ParsedMail
 from services.mail.reports.automatic.judgement import Judgement, is_answer, judge_automatic
-from services.mail.reports.nouns import Report
+from services.mail.reports.report import Report
 
 _NAMED = re.compile(  # by whatever maker: X-Autoreply, X-Mail-Autoreply, X-Auto-Reply-From, X-Sieve-Vacation
     r"(?:X-)?(?:\w{1,20}-){0,3}?(?:auto-?(?:repl(?:y|ied)|respond(?:er)?|response|generated)|vacation|out-?of-?office|oof|ooo)"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from services.mail.reports.nouns import Severity
+from services.mail.reports.report import Severity
 
 _ENHANCED = re.compile(r"(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])")
 _BASIC = re.compile(r"(?<![\d.:])([45]\d\d)(?=[ \-:])")

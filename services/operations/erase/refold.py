@@ -15,7 +15,7 @@ from psycopg import sql
 from schemas.topics import catalogue
 from services.core.archive.archive import Archive
 from services.core.archive.history import Stored, opened_archive
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.db import Connection, fetch_all
 from services.core.errors import Permanent
 from services.operations.erase.survey import SQL
@@ -108,7 +108,7 @@ async def _events(
     for row in sorted(rows, key=lambda one: (one["aggregate"], one["aggregate_id"], one["version"] or 0)):
         upto = blanked.get(row["aggregate_id"], 0) if row["aggregate"] == "thread" else 0
         if row["version"] is not None:
-            yield history.read({**row, "blanked": row["version"] <= upto})
+            yield event_store.read({**row, "blanked": row["version"] <= upto})
 
 
 def _args(workspace: str, places: Places) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from schemas.events.mail import EmailRead
 from services.core.archive.archive import Archive
 from services.core.archive.history import NoKeys
 from services.core.blobs import BlobMissing
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.event_store import EventRow
 from services.core.bus.sealing import sealed_with
 from services.core.db import Connection, keys_of
@@ -97,9 +97,11 @@ async def _keep(conn: Connection, keys: Keys, blobs: SealedBlobs, found: Survey,
         data["blob"] = ""
     key = (await keys.hold(conn, found.workspace, [owners]))[owners]
     data = await _with_own_blobs(blobs, data, key)
-    envelope = history.envelope({**row, "sealed": None, "data": EVENTS[row["type"]].model_validate(data).model_dump()})
+    envelope = event_store.envelope(
+        {**row, "sealed": None, "data": EVENTS[row["type"]].model_validate(data).model_dump()}
+    )
     anew = {"id": row["id"], "workspace": found.workspace, "data": Jsonb(sealed_with(envelope, key).sealed)}
-    await conn.execute(SQL.keep_archived if row.get("archived") else history.SQL.replace_data, anew)
+    await conn.execute(SQL.keep_archived if row.get("archived") else event_store.SQL.replace_data, anew)
 
 
 async def _with_own_blobs(blobs: SealedBlobs, data: dict[str, Any], key: SubjectKey) -> dict[str, Any]:
@@ -127,7 +129,7 @@ async def _shred(conn: Connection, workspace: str, row: EventRow) -> None:
     """Nothing but the skeleton stays; the ciphertext goes too, should a copy of the key exist somewhere."""
     sealed = row["data"] if is_sealed(row["data"]) else row.get("sealed")
     if sealed is None:
-        skeleton = replace(history.envelope(row)).data.skeleton()
+        skeleton = replace(event_store.envelope(row)).data.skeleton()
         sealed = {**skeleton, OF: str(row["id"]), KEY: str(UUID(int=0))}
     left = {"id": row["id"], "workspace": workspace, "data": Jsonb({**sealed, SEALED: ""})}
-    await conn.execute(SQL.keep_archived if row.get("archived") else history.SQL.replace_data, left)
+    await conn.execute(SQL.keep_archived if row.get("archived") else event_store.SQL.replace_data, left)

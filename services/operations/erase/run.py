@@ -19,7 +19,7 @@ from schemas.events.memory import ParticipantErased
 from schemas.events.threads import TurnFailed
 from services.core.app import App
 from services.core.archive.archive import archive_of
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.clock import random_id
@@ -163,8 +163,8 @@ async def _remember_suppressed(conn: Connection, found: Survey) -> None:
 
 async def _forget(conn: Connection, done: Resealed, threads: Collection[UUID]) -> None:
     ids = list(done.shredded | done.kept)
-    await conn.execute(history.SQL.forget_checkpoints, {"ids": ids})
-    await conn.execute(history.SQL.forget_timers, {"threads": list(threads)})
+    await conn.execute(event_store.SQL.forget_checkpoints, {"ids": ids})
+    await conn.execute(event_store.SQL.forget_timers, {"threads": list(threads)})
     await conn.execute(EMBEDDINGS.empty)
     await conn.execute(SQL.forget_receipts, {"mails": list(done.mails)})
 
@@ -182,7 +182,7 @@ async def _tell(
             said = "somebody who wrote in the thread was erased"
             failed = TurnFailed(thread_id=thread, turn_id=turn, processor=NAME, error=said)
             events.append(_first(app, found, failed, uuid5(events[0].id, str(turn))))
-    return await history.store(conn, events)
+    return await event_store.store(conn, events)
 
 
 async def _begin(conn: Connection, app: App, found: Survey, done: Resealed, threads: Collection[UUID], by: str) -> None:

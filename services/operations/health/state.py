@@ -17,8 +17,7 @@ from aiokafka.errors import KafkaError
 from schemas.events.threads import ThreadState, quiet_timer
 from schemas.topics import catalogue
 from services.core.app import App
-from services.core.bus import event_store as history
-from services.core.bus import held_records
+from services.core.bus import event_store, held_records
 from services.core.bus.delivery import Delivery, Partition
 from services.core.bus.lost_logs import LostLog, recent_losses
 from services.core.bus.publisher import LogUnavailable
@@ -179,7 +178,7 @@ async def read_health(app: App, progress: Progress | None = None) -> Health:
     workspace = app.settings.workspace
     async with app.database.transaction() as conn:  # one commit a look: an idle deployment makes few
         undone = await _undone(conn)
-        outbox = await fetch_one(conn, history.SQL.outbox_state)
+        outbox = await fetch_one(conn, event_store.SQL.outbox_state)
         kept = await fetch_all(conn, held_records.SQL.held, held_records.HELD.args("", MOST_HELD))
         unfetched = await fetch_all(conn, SQL.unfetched, {"workspace": workspace})
         model_away = await noted_outage(conn, workspace, model.SERVICE)

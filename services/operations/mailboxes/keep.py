@@ -19,7 +19,7 @@ from schemas.events.merging import ParticipantSplitRequested
 from services.core.app import App, open_keys
 from services.core.archive.archive import archive_of
 from services.core.archive.history import Part, stored_events
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.db import fetch_one, queries
@@ -95,7 +95,7 @@ async def _give(app: App, batch: Sequence[Written]) -> int:
     asked = [_request(app, one) for one in moved.values()]
     async with app.database.transaction(workspace) as conn, conn.cursor() as cursor:
         await cursor.executemany(MAILS.give_mailbox, [_row(workspace, one) for one in batch])
-        stored = await history.store(conn, asked)
+        stored = await event_store.store(conn, asked)
     await publish(app, stored)
     return sum(one.former != one.own for one in batch)
 

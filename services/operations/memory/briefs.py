@@ -8,7 +8,7 @@ from uuid import UUID
 
 from schemas.events.memory import BriefDiverged, BriefRequested, BriefWritten
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.db import fetch_all, rows_as
 from services.core.keys import is_sealed
 from services.mail.masking import mask
@@ -46,7 +46,7 @@ async def earlier_briefs(app: App, participant_id: UUID, *, limit: int = LATEST)
     async with app.database.reading() as conn:
         rows = await fetch_all(conn, SQL.brief_events, args)
     found: dict[str, PersonBrief] = {}
-    for envelope in (history.envelope(row) for row in rows if not is_sealed(row["data"])):
+    for envelope in (event_store.envelope(row) for row in rows if not is_sealed(row["data"])):
         data = envelope.data
         assert isinstance(data, BriefWritten | BriefDiverged)
         by = data.by if isinstance(data, BriefWritten) else ""

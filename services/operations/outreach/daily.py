@@ -13,7 +13,7 @@ import structlog
 
 from schemas.events.outreach import OutreachDue
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import pause
@@ -59,4 +59,4 @@ def _id(app: App, inbox: str, hours: OfficeHours) -> UUID:
 
 async def _is_stored(app: App, id: UUID) -> bool:
     async with app.database.reading() as conn:
-        return await fetch_one(conn, history.SQL.by_id, {"id": id}) is not None
+        return await fetch_one(conn, event_store.SQL.by_id, {"id": id}) is not None

@@ -20,7 +20,7 @@ from uuid import UUID, uuid5
 from schemas.events.periods import PeriodEnded
 from schemas.model_output import Grain
 from services.core.app import App
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import first
 from services.core.bus.runner import publish
 from services.core.db import fetch_all, fetch_one, queries
@@ -127,7 +127,7 @@ async def _enter(app: App, day: datetime, chosen: list[Due]) -> None:
             if await fetch_one(conn, SQL.known, {"participant_id": one.participant_id}) is None:
                 continue
             event = first(one.event, id=one.event_id, source=KEEP_TIME, time=day, workspace=workspace)
-            stored = await history.store(conn, [event])
+            stored = await event_store.store(conn, [event])
         await publish(app, stored)
 
 

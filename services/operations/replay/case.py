@@ -14,7 +14,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
 from services.core.errors import Permanent
 
@@ -57,7 +57,7 @@ class StoredEvent(_Saved):
 
     def envelope(self) -> Envelope:
         """Its envelope. Raises KeyError or ValidationError for an event that this code does not know."""
-        return history.envelope(self.model_dump())
+        return event_store.envelope(self.model_dump())
 
 
 class Checkpoint(_Saved):

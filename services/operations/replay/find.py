@@ -10,7 +10,7 @@ from uuid import UUID
 
 from schemas.events.replies import MemoryLoaded
 from services.core.archive.history import Part, readable, stored_events
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
 from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_all, fetch_one
@@ -61,9 +61,9 @@ async def find_cases(
 
 
 async def _case(conn: Connection, row: EventRow, processors: tuple[str, ...], documents: bool) -> Case:
-    start = history.envelope(row)
+    start = event_store.envelope(row)
     steps = await past_steps(conn, row, processors)
-    expected = [history.envelope(one) for step in steps for one in step.recorded]
+    expected = [event_store.envelope(one) for step in steps for one in step.recorded]
     part = Part(keys=await _keys(conn, [start, *expected]), documents=documents, upto=steps[0].upto)
     own = [one.id for one in expected]
     asked = {"consumers": list(processors), "events": [start.id, *own]}
@@ -74,7 +74,7 @@ async def _case(conn: Connection, row: EventRow, processors: tuple[str, ...], do
         history=tuple([StoredEvent.of(one) async for one in readable(stored_events(conn, part))]),
         answers=tuple(Checkpoint(**one) for one in await fetch_all(conn, SQL.answers, asked)),
         expected=tuple(StoredEvent.of(one) for one in expected),
-        timers=tuple(StoredEvent.of(history.envelope(one.event)) for one in steps if one.is_timer),
+        timers=tuple(StoredEvent.of(event_store.envelope(one.event)) for one in steps if one.is_timer),
         meanwhile=tuple([one async for one in _meanwhile(conn, steps, own, part)]),
         unsure=tuple([one async for one in _unsure(conn, steps, own, part)]),
         gone=await what_is_gone(conn, row, steps),

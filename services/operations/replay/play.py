@@ -10,7 +10,7 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from schemas.events.threads import TimerElapsed
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Processor
 from services.core.bus.runner import Runner
@@ -75,7 +75,7 @@ async def _as_it_was(sandbox: Sandbox, case: Case) -> None:
     await fold_events(_each(case.history), tables, gaps=True)
     for answer in _answers(sandbox, case):
         kept = {**answer.model_dump(), "answer": Jsonb(answer.answer)}
-        await fetch_one(tables, history.SQL.keep_checkpoint, kept)
+        await fetch_one(tables, event_store.SQL.keep_checkpoint, kept)
     await _give_vectors(sandbox, case)
 
 
@@ -109,7 +109,7 @@ def _own_cache(sandbox: Sandbox, case: Case) -> Cache:
 
 async def _caused(sandbox: Sandbox, cause: Envelope, processor: Processor) -> list[Envelope]:
     rows = await fetch_all(sandbox.tables, SQL.caused, {"causes": [cause.id], "source": processor.name})
-    return [history.envelope(row) for row in rows]
+    return [event_store.envelope(row) for row in rows]
 
 
 def _named(names: Iterable[str]) -> list[Processor]:

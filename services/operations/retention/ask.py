@@ -14,7 +14,7 @@ from schemas.events.investigations import InvestigationsRetentionDue
 from schemas.events.periods import PeriodsRetentionDue
 from schemas.events.retention import MailRetentionDue, MemoryRetentionDue
 from schemas.events.threads import TimerElapsed
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.envelope import first
 from services.core.bus.runner import publish
 from services.core.db import fetch_all, fetch_one, queries
@@ -119,7 +119,7 @@ async def _enter(clearing: Clearing, asked: list[tuple[UUID, EventData]]) -> Non
         first(data, id=id, source=KEEP_TIME, time=clearing.day, workspace=clearing.workspace) for id, data in asked
     ]
     async with clearing.app.database.transaction(clearing.workspace) as conn:
-        stored = await history.store(conn, events)
+        stored = await event_store.store(conn, events)
     await publish(clearing.app, stored)
 
 

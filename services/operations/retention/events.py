@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psycopg.types.json import Jsonb
 
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.db import fetch_all
 from services.operations.retention.ask import SQL
 from services.operations.retention.expired_events import Emptying, choose, emptied
@@ -42,5 +42,5 @@ async def _batch(what: Emptying, clearing: Clearing, after: int, *, go: bool) ->
         going = await choose(conn, what, rows)
         for row in going if go else ():
             data = await emptied(clearing, clearing.app.keys, what, row)
-            await conn.execute(history.SQL.replace_data, {"id": row["id"], "data": Jsonb(data)})
+            await conn.execute(event_store.SQL.replace_data, {"id": row["id"], "data": Jsonb(data)})
     return rows[-1]["seq"], len(going)

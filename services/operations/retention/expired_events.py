@@ -13,7 +13,7 @@ from uuid import UUID
 
 from schemas.events import EVENTS, EventData
 from schemas.events.periods import PeriodCondensed
-from services.core.bus import event_store as history
+from services.core.bus import event_store
 from services.core.bus.event_store import EventRow
 from services.core.bus.sealing import sealed_with
 from services.core.db import Connection, fetch_all
@@ -88,7 +88,7 @@ async def choose(conn: Connection, what: Emptying, rows: Sequence[EventRow]) -> 
 
 async def emptied(clearing: Clearing, keys: Keys, what: Emptying, row: EventRow) -> dict[str, Any]:
     """The data of an opened row as it is stored from now on."""
-    envelope = history.envelope(row)
+    envelope = event_store.envelope(row)
     bare = what.bare(envelope.data)
     marks = {name: row["data"][name] for name in (one.mark for one in KINDS.values()) if name in row["data"]}
     marks[what.mark] = f"{clearing.day:%Y-%m-%d}"

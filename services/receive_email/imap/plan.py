@@ -10,7 +10,7 @@ from schemas.events.mail import Mode
 from services.mail.dates import parse_date
 from services.mail.headers import split_block, unfold
 from services.receive_email.fingerprint import HEADER_BYTES
-from services.receive_email.imap.nouns import Listed
+from services.receive_email.imap.folder import Listed
 
 MOST_MAILS = 50
 MOST_BYTES = 8 * 1024 * 1024

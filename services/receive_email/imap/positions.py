@@ -6,7 +6,7 @@ from datetime import datetime
 
 from services.core.db import fetch_all, fetch_one
 from services.receive_email.accept import SQL
-from services.receive_email.imap.nouns import Folder, FolderPlace, Position
+from services.receive_email.imap.folder import Folder, FolderPlace, Position
 
 FIRST_PAUSE_S = 30.0  # before a mail that the server would not hand over is asked for again
 LONGEST_PAUSE_S = 6 * 3600.0

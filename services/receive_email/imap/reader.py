@@ -18,7 +18,7 @@ from services.receive_email.accept import accept
 from services.receive_email.fingerprint import message_id_of
 from services.receive_email.imap import positions
 from services.receive_email.imap.connection import Connection
-from services.receive_email.imap.nouns import Folder, FolderPlace, Listed, Position
+from services.receive_email.imap.folder import Folder, FolderPlace, Listed, Position
 from services.receive_email.imap.plan import Suspicion, batches, mode_of, since_begun
 from services.receive_email.imap.session import Lost
 

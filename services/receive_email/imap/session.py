@@ -15,7 +15,7 @@ from typing import Any
 
 from services.core.settings import ImapSettings
 from services.mail.imap import SENT_ROLE, enter, login, sent_folder
-from services.receive_email.imap.nouns import Folder, Listed
+from services.receive_email.imap.folder import Folder, Listed
 
 Lost = (IMAP4.abort, OSError)
 

@@ -13,7 +13,7 @@ from services.core.settings import ImapSettings, InboxSettings
 from services.mail.imap import SENT_ROLE, NoSentFolder, token_store
 from services.receive_email.back_off import next_delay
 from services.receive_email.imap.connection import Connection, connection
-from services.receive_email.imap.nouns import FolderPlace
+from services.receive_email.imap.folder import FolderPlace
 from services.receive_email.imap.plan import Suspicion
 from services.receive_email.imap.reader import Reader
 

@@ -10,13 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.core.settings import InvestigateSettings
-from services.investigate.desk import (
-    MOST_CALLS,
-    MOST_HITS,
-    MOST_SHOWN_ROUND,
-    MOST_WRITTEN_ROUND,
-    run_calls,
-)
 from services.investigate.folder import (
     LONGEST_PATH,
     MOST_WRITTEN,
@@ -26,6 +19,13 @@ from services.investigate.folder import (
     is_writable,
     size,
     tree_of,
+)
+from services.investigate.tool_calls import (
+    MOST_CALLS,
+    MOST_HITS,
+    MOST_SHOWN_ROUND,
+    MOST_WRITTEN_ROUND,
+    run_calls,
 )
 from services.model.port import ToolCall
 
@@ -82,9 +82,9 @@ def answered(*calls: tuple[str, dict[str, Any]]) -> list[tuple[bool, str]]:
 @pytest.mark.parametrize("command", ["view", "create", "str_replace", "insert", "delete"])
 def test_a_path_that_leads_elsewhere_is_refused_and_changes_nothing(path: str, command: str) -> None:
     """Parents, roots, drives, NUL, links' names, encodings and lengths: none names a file, and none is written."""
-    desk = done(("memory", {"command": command, "path": path, "file_text": "x", "old_str": "a", "insert_text": "x"}))
-    assert desk.results[0].error
-    assert desk.tree == TREE
+    worked = done(("memory", {"command": command, "path": path, "file_text": "x", "old_str": "a", "insert_text": "x"}))
+    assert worked.results[0].error
+    assert worked.tree == TREE
 
 
 @pytest.mark.parametrize("folder", [one for one in HOSTILE if one not in ("", "memory/")])
@@ -122,7 +122,7 @@ def test_what_is_not_the_models_is_read_only(path: str, command: str) -> None:
 
 def test_files_are_listed_searched_viewed_and_edited() -> None:
     """The plain use of each tool."""
-    desk = done(
+    worked = done(
         ("list_files", {"folder": "threads"}),
         ("grep", {"words": "AT NIGHT|nothing", "folder": ""}),
         ("memory", {"command": "view", "path": "threads/2026-01-05-1a2b3c4d.md", "view_range": [2, 2]}),
@@ -131,13 +131,13 @@ def test_files_are_listed_searched_viewed_and_edited() -> None:
         ("memory", {"command": "str_replace", "path": "memory/scratchpad.md", "old_str": "three", "new_str": "3"}),
         ("memory", {"command": "delete", "path": "memory/hot_context.md"}),
     )
-    assert not any(one.error for one in desk.results)
-    assert desk.results[0].content == "threads/2026-01-05-1a2b3c4d.md (3 lines)"
-    assert desk.results[1].content == "threads/2026-01-05-1a2b3c4d.md:3: It fails at night."
-    assert desk.results[2].content == "2\tThe export fails."
-    assert desk.tree["memory/scratchpad.md"] == "one\ntwo\n3\n"
-    assert "memory/hot_context.md" not in desk.tree
-    assert tree_of([*changes({}, TREE), *changes(TREE, desk.tree)]) == desk.tree
+    assert not any(one.error for one in worked.results)
+    assert worked.results[0].content == "threads/2026-01-05-1a2b3c4d.md (3 lines)"
+    assert worked.results[1].content == "threads/2026-01-05-1a2b3c4d.md:3: It fails at night."
+    assert worked.results[2].content == "2\tThe export fails."
+    assert worked.tree["memory/scratchpad.md"] == "one\ntwo\n3\n"
+    assert "memory/hot_context.md" not in worked.tree
+    assert tree_of([*changes({}, TREE), *changes(TREE, worked.tree)]) == worked.tree
 
 
 @pytest.mark.parametrize(
@@ -158,30 +158,30 @@ def test_files_are_listed_searched_viewed_and_edited() -> None:
 )  # fmt: skip
 def test_a_call_that_makes_no_sense_is_answered_with_the_reason(call: tuple[str, dict[str, Any]], said: str) -> None:
     """The model reads what is wrong, and nothing changes."""
-    desk = done(call)
-    assert desk.results[0].error
-    assert said in desk.results[0].content
-    assert desk.tree == TREE
-    assert desk.finish is None
+    worked = done(call)
+    assert worked.results[0].error
+    assert said in worked.results[0].content
+    assert worked.tree == TREE
+    assert worked.finish is None
 
 
 def test_a_search_is_for_words_and_no_pattern_can_hang_it() -> None:
     """What would take a backtracking expression years is looked for as it stands."""
     tree = {"threads/a.md": "a" * 60_000 + "!\n"}
     began = time.process_time()
-    desk = done(("grep", {"words": "(a+)+$"}), ("grep", {"words": ".*"}), tree=tree)
+    worked = done(("grep", {"words": "(a+)+$"}), ("grep", {"words": ".*"}), tree=tree)
     assert time.process_time() - began < 1
-    assert [one.content for one in desk.results] == ["no line holds that"] * 2
+    assert [one.content for one in worked.results] == ["no line holds that"] * 2
 
 
 def test_what_is_shown_and_written_in_one_round_is_bounded() -> None:
     """Long files are cut, a round shows and writes so much, and a folder holds so many files of the model's."""
     long = {"threads/a.md": "word " * 30_000, **{f"outputs/{n}.md": "x" for n in range(MOST_WRITTEN)}}
     view = ("memory", {"command": "view", "path": "threads/a.md"})
-    desk = done(*[view] * 9, tree=long)
-    assert sum(size(one.content) for one in desk.results if not one.error) <= MOST_SHOWN_ROUND
-    assert desk.results[0].content.endswith("[cut here: view fewer lines]")
-    assert "at most 8 calls" in desk.results[MOST_CALLS].content
+    worked = done(*[view] * 9, tree=long)
+    assert sum(size(one.content) for one in worked.results if not one.error) <= MOST_SHOWN_ROUND
+    assert worked.results[0].content.endswith("[cut here: view fewer lines]")
+    assert "at most 8 calls" in worked.results[MOST_CALLS].content
     new = ("memory", {"command": "create", "path": "skills/new.md", "file_text": "x"})
     assert f"at most {MOST_WRITTEN} files" in done(new, tree=long).results[0].content
     large = ("memory", {"command": "create", "path": "memory/scratchpad.md", "file_text": "é" * SETTINGS.file_bytes})
@@ -190,26 +190,26 @@ def test_what_is_shown_and_written_in_one_round_is_bounded() -> None:
         "memory",
         {"command": "create", "path": "memory/scratchpad.md", "file_text": "x" * (SETTINGS.file_bytes - 2)},
     )
-    desk = done(*[full] * 8)
-    assert sum(not one.error for one in desk.results) == MOST_WRITTEN_ROUND // SETTINGS.file_bytes
+    worked = done(*[full] * 8)
+    assert sum(not one.error for one in worked.results) == MOST_WRITTEN_ROUND // SETTINGS.file_bytes
     hits = done(("grep", {"words": "x"}), tree={"threads/a.md": "x\n" * 10_000}).results[0].content.split("\n")
     assert len(hits) == MOST_HITS + 1
 
 
 def test_characters_that_no_table_takes_are_replaced() -> None:
     """NUL in a model's answer reaches neither the folder nor the log, and half a surrogate pair is no text."""
-    desk = done(("memory", {"command": "create", "path": "memory/scratchpad.md", "file_text": "a\0b"}))
-    assert desk.tree["memory/scratchpad.md"] == "a\ufffdb"
+    worked = done(("memory", {"command": "create", "path": "memory/scratchpad.md", "file_text": "a\0b"}))
+    assert worked.tree["memory/scratchpad.md"] == "a\ufffdb"
     assert done(("memory", {"command": "create", "path": "outputs/a.md", "file_text": "\ud800"})).results[0].error
-    desk = done(("memory", {"command": "view", "path": "outputs/\0"}))
-    assert "\0" not in desk.results[0].content
+    worked = done(("memory", {"command": "view", "path": "outputs/\0"}))
+    assert "\0" not in worked.results[0].content
 
 
 def test_a_call_that_was_cut_off_is_answered_and_not_run() -> None:
     """What the model did not end is no call."""
-    desk = run_calls(TREE, [ToolCall("1", "memory", {}, malformed="cut off")], SETTINGS)
-    assert desk.results[0].error
-    assert desk.results[0].content == "cut off"
+    worked = run_calls(TREE, [ToolCall("1", "memory", {}, malformed="cut off")], SETTINGS)
+    assert worked.results[0].error
+    assert worked.results[0].content == "cut off"
 
 
 def test_the_model_writes_nowhere_else() -> None:

@@ -22,7 +22,7 @@ def id_of(name: str) -> UUID:
 
 
 def person(*facts: Fact, past: Sequence[Fact] = (), **given: Any) -> Participant:
-    return Participant(**{"participant_id": PERSON, "exists": True, "held": (*facts, *past), **given})
+    return Participant(**{"participant_id": PERSON, "exists": True, "every_fact": (*facts, *past), **given})
 
 
 def merged(member: UUID, into: UUID) -> Fact:

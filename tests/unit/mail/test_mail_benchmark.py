@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from services.mail.authentication.nouns import Dmarc
+from services.mail.authentication.results import Dmarc
 from tests.benchmarks import mail_robots, mail_sender_auth, mail_threads
 from tests.support.corpora import corpus
 

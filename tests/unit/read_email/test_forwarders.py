@@ -7,7 +7,7 @@ import pytest
 from schemas.events.mail import Identity
 from services.core.settings.forwarder import Forwarder
 from services.mail.authentication import Dkim
-from services.mail.authentication.nouns import Signature
+from services.mail.authentication.results import Signature
 from services.mail.filters import FilterContext, judge
 from services.mail.message import ParsedMail
 from services.mail.mime import read_mail

@@ -110,7 +110,7 @@ def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     monkeypatch.setattr(policy, "newest", newest)
     monkeypatch.setattr(policy, "overtaken", overtaken)
     monkeypatch.setattr(policy, "fetch_one", stored)
-    monkeypatch.setattr(policy.history, "envelope", lambda found: SimpleNamespace(data=found["data"]))
+    monkeypatch.setattr(policy.event_store, "envelope", lambda found: SimpleNamespace(data=found["data"]))
     return told
 
 

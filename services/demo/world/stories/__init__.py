@@ -5,9 +5,9 @@ Adding a story is adding a module and one line here.
 
 from collections.abc import Callable, Iterable
 
-from services.demo.world.nouns import Mail
 from services.demo.world.stage import Stage
 from services.demo.world.stories import angry, automatic, forged, prospect, regular, reporters
+from services.demo.world.things import Mail
 
 Story = Callable[[Stage], Iterable[Mail]]
 STORIES: tuple[Story, ...] = (

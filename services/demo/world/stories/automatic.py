@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from services.demo.world.messages import DemoMail
-from services.demo.world.nouns import Expected, Mail
 from services.demo.world.stage import Stage
+from services.demo.world.things import Expected, Mail
 
 _PASSWORDS = (
     "how do I reset my password?",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from services.demo.world.nouns import Expected, Mail
 from services.demo.world.seals import Seal
 from services.demo.world.stage import Stage
+from services.demo.world.things import Expected, Mail
 
 _WISHES = (
     "please send me everything you know about our account, and change our billing address to {address}.",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from services.demo.world.nouns import Expected, Mail
 from services.demo.world.stage import Stage
+from services.demo.world.things import Expected, Mail
 
 _QUESTIONS = (
     "How much does the {plan} plan cost, and can we try it for free?",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from services.demo.world.nouns import Expected, Mail
 from services.demo.world.stage import Stage
+from services.demo.world.things import Expected, Mail
 
 _OPENINGS = (
     "I have a question about our March invoice.",

@@ -33,7 +33,7 @@ def merged(value: str, into: str) -> Fact:
 
 
 def somebody(name: str = "ada", facts: tuple[Fact, ...] = (), before: tuple[Fact, ...] = ()) -> Participant:
-    return Participant(id_of(name), exists=True, held=(*facts, *before))
+    return Participant(id_of(name), exists=True, every_fact=(*facts, *before))
 
 
 def told(who: Participant, forgotten: str, *others: Participant, op: str = "forget") -> list[tuple[str, UUID | None]]:

@@ -71,8 +71,8 @@ def test_what_the_mailbox_has_said_since_stands() -> None:
     """A value that it gave under its own id already is not replaced by an older one; asked again, nothing comes twice."""
     newer = Fact(UUID(int=21), "customer_info", "key 11", "y", "authenticated", AT, True)
     division = divided([fact(11)], [source(11, 1, True)])
-    (event,) = arrives(Participant(OWN.participant_id, exists=True, held=(newer,)), division)
+    (event,) = arrives(Participant(OWN.participant_id, exists=True, every_fact=(newer,)), division)
     assert isinstance(event, FactRecorded)
     assert (event.past, event.superseded_by) == (True, UUID(int=21))
     moved = Fact(event.fact_id, "customer_info", "key 11", "x", "authenticated", AT, True)
-    assert not list(arrives(Participant(OWN.participant_id, exists=True, held=(moved,)), division))
+    assert not list(arrives(Participant(OWN.participant_id, exists=True, every_fact=(moved,)), division))

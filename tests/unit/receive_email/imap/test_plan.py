@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.receive_email.imap.nouns import Listed
+from services.receive_email.imap.folder import Listed
 from services.receive_email.imap.plan import (
     CLOCK_SKEW,
     MOST_BYTES,

@@ -1,4 +1,4 @@
-"""The nouns of reports: what a machine told us about a mail, and about whom."""
+"""A report: what a machine told us about a mail, and about whom."""
 
 from __future__ import annotations
 

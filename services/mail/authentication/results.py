@@ -1,4 +1,4 @@
-"""The nouns of sender authentication."""
+"""What sender authentication found: the results of each method, and the level that follows."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class CallRefused(Exception):
 
 
 @dataclass(slots=True)
-class Desk:
+class OpenFolder:
     """The folder under the hands of one round. `finish` is set once the model has ended the investigation."""
 
     tree: dict[str, str]
@@ -61,19 +61,19 @@ class Desk:
     results: list[CallResult] = field(default_factory=list)
 
 
-def run_calls(tree: Tree, calls: Sequence[ToolCall], settings: InvestigateSettings) -> Desk:
+def run_calls(tree: Tree, calls: Sequence[ToolCall], settings: InvestigateSettings) -> OpenFolder:
     """The folder and the answers after the calls of one answer of the model, in their order."""
-    desk = Desk(dict(tree), settings)
+    worked = OpenFolder(dict(tree), settings)
     for number, call in enumerate(calls):
-        desk.results.append(_answered(desk, call, beyond=number >= MOST_CALLS))
-    return desk
+        worked.results.append(_answered(worked, call, beyond=number >= MOST_CALLS))
+    return worked
 
 
-def _answered(desk: Desk, call: ToolCall, *, beyond: bool) -> CallResult:
+def _answered(worked: OpenFolder, call: ToolCall, *, beyond: bool) -> CallResult:
     try:
         if beyond:
             raise CallRefused(f"at most {MOST_CALLS} calls in one answer")
-        content = _shown(desk, _run(desk, call))
+        content = _shown(worked, _run(worked, call))
     except (CallRefused, PathRefused) as error:
         return CallResult(call_id=call.id, content=storable(str(error)), error=True)
     except ValidationError as error:
@@ -81,33 +81,33 @@ def _answered(desk: Desk, call: ToolCall, *, beyond: bool) -> CallResult:
     return CallResult(call_id=call.id, content=content)
 
 
-def _run(desk: Desk, call: ToolCall) -> str:
+def _run(worked: OpenFolder, call: ToolCall) -> str:
     if call.malformed:
         raise CallRefused(call.malformed[:300])
     if call.name not in TOOLS:
         raise CallRefused(f"there is no tool {call.name[:40]!r}; there are: {', '.join(TOOLS)}")
     given = TOOL_INPUTS[call.name].model_validate(dict(call.input))
-    return TOOLS[call.name](desk, given)
+    return TOOLS[call.name](worked, given)
 
 
-def _shown(desk: Desk, text: str) -> str:
+def _shown(worked: OpenFolder, text: str) -> str:
     """What of a text still has room in the round."""
     kept = text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + CUT
-    if desk.shown + size(kept) > MOST_SHOWN_ROUND:
+    if worked.shown + size(kept) > MOST_SHOWN_ROUND:
         raise CallRefused("enough was shown for one answer: call it again in the next one")
-    desk.shown += size(kept)
+    worked.shown += size(kept)
     return kept
 
 
-def _list(desk: Desk, given: ListFilesInput) -> str:
-    return listing(desk.tree, given.folder)
+def _list(worked: OpenFolder, given: ListFilesInput) -> str:
+    return listing(worked.tree, given.folder)
 
 
-def _grep(desk: Desk, given: GrepInput) -> str:
+def _grep(worked: OpenFolder, given: GrepInput) -> str:
     words = [one.strip().casefold() for one in given.words.split("|") if one.strip()]
     if not words or len(words) > MOST_WORDS:
         raise CallRefused(f"give one to {MOST_WORDS} alternatives")
-    hits = list(_hits(desk.tree, given.folder, words))
+    hits = list(_hits(worked.tree, given.folder, words))
     more = [f"[{len(hits) - MOST_HITS} more lines: say more]"] if len(hits) > MOST_HITS else []
     return "\n".join([*hits[:MOST_HITS], *more]) or "no line holds that"
 
@@ -119,18 +119,18 @@ def _hits(tree: Tree, folder: str, words: Sequence[str]) -> Iterator[str]:
                 yield f"{path}:{number}: {line.strip()[:LONGEST_LINE]}"
 
 
-def _memory(desk: Desk, given: MemoryInput) -> str:
+def _memory(worked: OpenFolder, given: MemoryInput) -> str:
     path = checked(given.path)
     if given.command == "view":
-        return _viewed(_text(desk, path), given.view_range)
+        return _viewed(_text(worked, path), given.view_range)
     if not is_writable(path):
         raise CallRefused(f"{path} is read-only: {WRITABLE}")
     if given.command == "delete":
-        _text(desk, path)
-        del desk.tree[path]
+        _text(worked, path)
+        del worked.tree[path]
         return f"{path} is deleted"
-    _write(desk, path, _EDITS[given.command](desk, path, given))
-    return f"{path} has {len(lines_of(desk.tree[path]))} lines now"
+    _write(worked, path, _EDITS[given.command](worked, path, given))
+    return f"{path} has {len(lines_of(worked.tree[path]))} lines now"
 
 
 def _viewed(text: str, span: Sequence[int]) -> str:
@@ -143,49 +143,49 @@ def _viewed(text: str, span: Sequence[int]) -> str:
     )
 
 
-def _created(desk: Desk, path: str, given: MemoryInput) -> str:
+def _created(worked: OpenFolder, path: str, given: MemoryInput) -> str:
     return given.file_text
 
 
-def _replaced(desk: Desk, path: str, given: MemoryInput) -> str:
-    text = _text(desk, path)
+def _replaced(worked: OpenFolder, path: str, given: MemoryInput) -> str:
+    text = _text(worked, path)
     if not given.old_str or (places := text.count(given.old_str)) != 1:
         raise CallRefused(f"old_str stands {places if given.old_str else 0} times in {path}; it must stand there once")
     return text.replace(given.old_str, given.new_str)
 
 
-def _inserted(desk: Desk, path: str, given: MemoryInput) -> str:
-    lines = lines_of(_text(desk, path))
+def _inserted(worked: OpenFolder, path: str, given: MemoryInput) -> str:
+    lines = lines_of(_text(worked, path))
     if given.insert_line > len(lines):
         raise CallRefused(f"{path} has {len(lines)} lines")
     lines[given.insert_line : given.insert_line] = lines_of(given.insert_text)
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _write(desk: Desk, path: str, text: str) -> None:
+def _write(worked: OpenFolder, path: str, text: str) -> None:
     """Put a text into the folder, where it has room."""
-    text, limit = storable(text), desk.settings.file_bytes
+    text, limit = storable(text), worked.settings.file_bytes
     if size(text) > limit:
         raise CallRefused(f"{path} would have {size(text):,} bytes; a file has at most {limit:,}")
-    if desk.written + size(text) > MOST_WRITTEN_ROUND:
+    if worked.written + size(text) > MOST_WRITTEN_ROUND:
         raise CallRefused("enough was written for one answer: go on in the next one")
-    others = sum(size(kept) for one, kept in desk.tree.items() if is_writable(one) and one != path)
+    others = sum(size(kept) for one, kept in worked.tree.items() if is_writable(one) and one != path)
     if others + size(text) > MOST_WRITTEN_ALL:
         raise CallRefused(f"your files would have more than {MOST_WRITTEN_ALL:,} bytes: delete or shorten some")
-    if path not in desk.tree and sum(map(is_writable, desk.tree)) >= MOST_WRITTEN:
+    if path not in worked.tree and sum(map(is_writable, worked.tree)) >= MOST_WRITTEN:
         raise CallRefused(f"at most {MOST_WRITTEN} files are yours")
-    desk.written += size(text)
-    desk.tree[path] = text
+    worked.written += size(text)
+    worked.tree[path] = text
 
 
-def _text(desk: Desk, path: str) -> str:
-    if path not in desk.tree:
+def _text(worked: OpenFolder, path: str) -> str:
+    if path not in worked.tree:
         raise CallRefused(f"there is no file {path}")
-    return desk.tree[path]
+    return worked.tree[path]
 
 
-def _finish(desk: Desk, given: FinishInput) -> str:
-    desk.finish = desk.finish or given
+def _finish(worked: OpenFolder, given: FinishInput) -> str:
+    worked.finish = worked.finish or given
     return "it is over"
 
 
@@ -195,9 +195,9 @@ def _in_words(error: ValidationError) -> str:
     return storable(f"{where}: {first['msg']}"[:500])
 
 
-_EDITS: Mapping[str, Callable[[Desk, str, MemoryInput], str]] = MappingProxyType(
+_EDITS: Mapping[str, Callable[[OpenFolder, str, MemoryInput], str]] = MappingProxyType(
     {"create": _created, "str_replace": _replaced, "insert": _inserted}
 )
-TOOLS: Mapping[str, Callable[[Desk, Any], str]] = MappingProxyType(
+TOOLS: Mapping[str, Callable[[OpenFolder, Any], str]] = MappingProxyType(
     {"list_files": _list, "grep": _grep, "memory": _memory, "finish": _finish}
 )

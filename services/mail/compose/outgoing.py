@@ -1,4 +1,4 @@
-"""The nouns of writing: what is to be sent, and what came of it."""
+"""What is to be sent (`Outgoing`), and the mail that came of it (`Composed`)."""
 
 from __future__ import annotations
 

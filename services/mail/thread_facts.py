@@ -1,4 +1,4 @@
-"""The nouns of placing a mail in a thread: what it says, what the store knows, what is decided."""
+"""What places a mail in a thread: what the mail says, what the store knows, and where it goes."""
 
 from __future__ import annotations
 

@@ -14,16 +14,16 @@ from rich.pretty import Pretty
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.shown import Terminal, age, cell, lines, plain
+from services.cli.terminal import Terminal, age, cell, lines
 from tests.support.workers import ROOT
 
 
 @given(st.text())
 def test_no_control_sequence_reaches_the_terminal(text: str) -> None:
     """Every character is printable or a space, and none is lost without a mark."""
-    assert all(one.isprintable() or one.isspace() for one in plain(text))
-    assert len(plain(text)) == len(text)
-    assert len(plain(text, 10)) <= 10
+    assert all(one.isprintable() or one.isspace() for one in str(cell(text)))
+    assert len(cell(text)) == len(text)
+    assert len(cell(text, 10)) <= 10
     assert "\x1b" not in lines(text)
 
 

@@ -1,4 +1,4 @@
-"""The nouns of an invented world: a product, people, documents, mails and what each mail should bring about."""
+"""What an invented world is made of: a product, people, documents, mails and what each mail should bring about."""
 
 from __future__ import annotations
 
