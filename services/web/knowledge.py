@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime
 
-from schemas.events.documents import ArticleRequested, DocumentAsked, DocumentRemovalRequested, ProposalDecided
+from schemas.events.documents import ArticleRequested, DocumentRemovalRequested, ProposalDecided
 from services.core.app import App
 from services.core.ids import article_id, text_sha256
 from services.core.paging import MOST
@@ -31,7 +31,14 @@ from services.operations.knowledge.listing import (
     show_document,
 )
 from services.operations.knowledge.pages import FetchRefused, fetch
-from services.operations.knowledge.requests import DocumentTooLarge, SpaceUnknown, decided, hand_in
+from services.operations.knowledge.requests import (
+    DocumentTooLarge,
+    DocumentUnknown,
+    SpaceUnknown,
+    ask_about,
+    decided,
+    hand_in,
+)
 from services.operations.knowledge.unanswered import UnansweredList, UnansweredQuestions
 from services.operations.requests import ask
 from services.web.by import ByQuery
@@ -165,7 +172,7 @@ def add_articles(router: APIRouter, app: App) -> None:
             raise RequestRefused(404, "answer_unknown", "nothing was answered in such a thread")
         id = article_id(app.settings.workspace, wanted.thread_id, reply)
         command = ArticleRequested(document_id=id, thread_id=wanted.thread_id, reply_id=reply, by=wanted.by)
-        return await _request(app, response, command)
+        return await _outcome(app, response, id, (await ask(app, command)).id)
 
     @router.get("/articles/{document_id}")
     async def article(document_id: UUID) -> Article:
@@ -220,8 +227,14 @@ async def _hand_in(
     return await _outcome(app, response, handed.document_id, handed.command)
 
 
-async def _request(app: App, response: Response, command: DocumentAsked) -> DocumentOutcome:
-    return await _outcome(app, response, command.document_id, (await ask(app, command)).id)
+async def _request(
+    app: App, response: Response, command: DocumentRemovalRequested | ProposalDecided
+) -> DocumentOutcome:
+    try:
+        asked = await ask_about(app, command)
+    except DocumentUnknown as error:
+        raise RequestRefused(404, "document_unknown", str(error)) from None
+    return await _outcome(app, response, command.document_id, asked)
 
 
 async def _outcome(app: App, response: Response, document_id: UUID, command: UUID) -> DocumentOutcome:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
-from schemas.events.documents import DocumentSubmitted
+from schemas.events.documents import DocumentRemovalRequested, DocumentSubmitted, ProposalDecided
 from schemas.topics import catalogue
 from services.core.app import App
 from services.core.clock import until
-from services.core.db import fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.ids import document_id
 from services.core.settings.memory import DEFAULT_SPACE
@@ -22,6 +22,10 @@ SQL = queries(__file__)
 
 class DocumentTooLarge(Permanent):
     """The document is larger than the settings allow."""
+
+
+class DocumentUnknown(Permanent):
+    """There is no document or article with this id."""
 
 
 class SpaceUnknown(Permanent):
@@ -91,6 +95,20 @@ async def hand_in(
     edition = f"{row['version'] if row else 0}/{blob}/{public_url}"
     request_id = uuid5(id, f"{edition}/sendable" if sendable else edition)
     return Handed(id, (await ask(app, command, request_id)).id)
+
+
+async def ask_about(app: App, command: DocumentRemovalRequested | ProposalDecided) -> UUID:
+    """Put a request about what there is on the log; its id. Raises `DocumentUnknown`, and then nothing is asked.
+
+    An id of another workspace is nobody's here: a refusal would be a row in the place that its own log has already.
+    """
+    wanted = {"workspace": app.settings.workspace, "document_id": command.document_id}
+
+    async def check(conn: Connection) -> None:
+        if await fetch_one(conn, SQL.document, wanted) is None:
+            raise DocumentUnknown(str(DocumentUnknown.__doc__))
+
+    return (await ask(app, command, check=check)).id
 
 
 async def unfinished(app: App, commands: Sequence[UUID]) -> int:

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
-from schemas.events.documents import ArticleRequested, DocumentAsked, DocumentRemovalRequested, ProposalDecided
+from schemas.events.documents import ArticleRequested, DocumentRemovalRequested, ProposalDecided
 from services.core.errors import EmbedderDenied, EmbedderUnavailable
 from services.core.ids import article_id, text_sha256
 from services.core.web import RequestRefused
@@ -20,7 +20,7 @@ from services.operations.knowledge.listing import (
     list_unread,
     show_document,
 )
-from services.operations.knowledge.requests import DocumentTooLarge, decided, hand_in
+from services.operations.knowledge.requests import DocumentTooLarge, DocumentUnknown, ask_about, decided, hand_in
 from services.operations.knowledge.unanswered import DAYS, UnansweredQuestions
 from services.operations.requests import ask
 from services.web.console.forms import checked
@@ -94,7 +94,7 @@ def _add_unanswered(router: APIRouter, site: Site) -> None:
             raise RequestRefused(422, "invalid", translated("Choose an answer that the article is made of."))
         id = article_id(app.settings.workspace, wanted.thread_id, wanted.reply_id)
         command = ArticleRequested(document_id=id, **wanted.model_dump())
-        return done("/knowledge", await _asked(site, command, "article_proposed"))
+        return done("/knowledge", await _outcome(site, (await ask(site.app, command)).id, "article_proposed"))
 
 
 def _add_documents(router: APIRouter, site: Site) -> None:
@@ -142,8 +142,12 @@ def _add_articles(router: APIRouter, site: Site) -> None:
         return done("/knowledge", await _asked(site, wanted, "article_rejected"))
 
 
-async def _asked(site: Site, command: DocumentAsked, what: str) -> str:
-    return await _outcome(site, (await ask(site.app, command)).id, what)
+async def _asked(site: Site, command: DocumentRemovalRequested | ProposalDecided, what: str) -> str:
+    try:
+        asked = await ask_about(site.app, command)
+    except DocumentUnknown:
+        raise RequestRefused(404, "document_unknown", translated("There is no document with this id.")) from None
+    return await _outcome(site, asked, what)
 
 
 async def _outcome(site: Site, command: UUID, what: str) -> str:
