@@ -19,7 +19,13 @@ Floor = Literal[
 ]  # what alone makes a person look, whatever the score: a claim without support, who writes, or a topic of risk
 
 
-HUMAN_ANSWERED = "human_answered"  # why a draft was discarded: a person answered in its place
+# Why a draft was discarded that a newer turn of things overtook (`ReplyDiscarded.reason`).
+HUMAN_ANSWERED = "human_answered"  # a person answered in its place
+TURN_OVER = "the turn is no longer open"
+ESCALATED = "the thread was escalated to a human"
+COLLEAGUE_ANSWERED = "a colleague answered"
+UNSUBSCRIBED = "they have unsubscribed from such mail"
+NEWER_MAIL = "a newer mail came"
 
 
 class ContextLayer(Value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, ClassVar, Literal
 from uuid import UUID, uuid5
@@ -229,6 +230,43 @@ class TurnFailed(Effect):
     error: str
 
 
+TimerPurpose = Literal[
+    "quiet",
+    "auto_resolve",
+    "auto_close",
+    "send_retry",
+    "send_settle",
+    "sent_copy",
+    "approval",
+    "escalation",
+    "sla",
+    "retention",
+    "deadline_near",
+    "alert",
+    "reflect_again",
+    "snooze",
+    "webhook",
+]
+# Who sets a timer of each purpose, and does something when it elapses; "" where only earlier releases set one.
+TIMERS: Mapping[TimerPurpose, str] = {
+    "quiet": "track_threads",
+    "auto_resolve": "track_threads",
+    "auto_close": "track_threads",
+    "sla": "track_threads",
+    "deadline_near": "track_threads",
+    "snooze": "track_threads",
+    "retention": "track_threads",  # asked for by the daily round of retention
+    "send_retry": "send_email",
+    "send_settle": "send_email",
+    "sent_copy": "send_email",
+    "alert": "alert_people",
+    "webhook": "send_webhooks",
+    "reflect_again": "reflect",
+    "approval": "",
+    "escalation": "",
+}
+
+
 class TimerElapsed(EventData):
     """A timer came due; `purpose` says for whom it was set."""
 
@@ -240,23 +278,7 @@ class TimerElapsed(EventData):
     thread_id: UUID = Field(
         description="what orders it: a thread, for alerts their channel, for webhooks their endpoint"
     )
-    purpose: Literal[
-        "quiet",
-        "auto_resolve",
-        "auto_close",
-        "send_retry",
-        "send_settle",
-        "sent_copy",
-        "approval",
-        "escalation",
-        "sla",
-        "retention",
-        "deadline_near",
-        "alert",
-        "reflect_again",
-        "snooze",
-        "webhook",
-    ]
+    purpose: TimerPurpose
     subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply, an event")
     due_at: datetime
 

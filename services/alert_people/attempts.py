@@ -10,6 +10,7 @@ from services.alert_people.channels import Channel
 from services.alert_people.digest import Told, payload, subject_of, text_of
 from services.alert_people.pace import Digest
 from services.core.app import App
+from services.core.errors import Permanent, Temporary
 from services.core.settings import InboxSettings, Settings, SmtpSettings
 from services.core.signed_post import Limits, NotPosted, post_signed
 from services.mail.compose import Composed, dkim_sign, read_key
@@ -17,11 +18,19 @@ from services.mail.compose.notice import Notice, compose_notice
 from services.mail.imap import token_store
 from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
-from services.mail.smtp_dialogue import NotNow, SmtpMessage, SmtpRefused, dialogue
+from services.mail.smtp_dialogue import SmtpMessage, dialogue
 
 NAME = "Correspondent"
 AGENT = "correspondent (alerts)"
 PRIVATE = "alerts.private_hosts"
+
+
+class NotTaken(Temporary):
+    """The webhook's address did not take the alert now."""
+
+
+class WebhookGone(Permanent):
+    """The webhook's address wants nothing more, ever (410)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +45,7 @@ class Message:
 
 
 async def tell(app: App, channel: Channel, digest: Digest, threads: Sequence[Told]) -> str:
-    """Send the digest; the server's answer. Raises `NotNow`, `SmtpRefused`, `OutcomeUnknown` or `ComposeRefused`."""
+    """Send the digest; the server's answer. Raises what `mail` and `post` do."""
     if channel.target.mail:
         links = frozenset(one.link for one in threads if one.link)
         subject, text = subject_of(threads), text_of(threads)
@@ -80,21 +89,21 @@ def way_out(settings: Settings) -> SmtpSettings:
 
 
 async def post(settings: Settings, channel: Channel, webhook_id: str, now: datetime, body: bytes) -> str:
-    """POST a signed body (Standard Webhooks 1.0). Raises `NotNow`, or `SmtpRefused` where nobody takes it (410)."""
+    """POST a signed body (Standard Webhooks 1.0). Raises `NotTaken`, or `WebhookGone`."""
     alerts = settings.alerts
     limits = Limits(alerts.timeout_s, "alerts.timeout_s", alerts.private_hosts, PRIVATE)
     secrets = [channel.target.secret.get_secret_value()]
     try:
         answer = await post_signed(channel.target.webhook, secrets, webhook_id, now, body, agent=AGENT, limits=limits)
     except NotPosted as error:
-        raise NotNow(str(error)) from error
+        raise NotTaken(str(error)) from error
     if answer.is_success:
         return answer.words
     if answer.is_redirect:
-        raise NotNow(f"answers {answer.words}, and a redirect is not followed: name the final address in alerts.to")
+        raise NotTaken(f"answers {answer.words}, and a redirect is not followed: name the final address in alerts.to")
     if answer.is_gone:
-        raise SmtpRefused(f"answers {answer.words}")
-    raise NotNow(f"answers {answer.words}")
+        raise WebhookGone(f"answers {answer.words}")
+    raise NotTaken(f"answers {answer.words}")
 
 
 def _signed(composed: Composed, inbox: InboxSettings | None) -> Composed:

@@ -19,7 +19,7 @@ from schemas.events.alerts import AlertRaised, AlertsDeferred, AlertsFailed, Ale
 from schemas.events.base import EventData
 from schemas.events.threads import TimerElapsed
 from services.alert_people.apply import SQL
-from services.alert_people.attempts import sender_of, tell
+from services.alert_people.attempts import WebhookGone, sender_of, tell
 from services.alert_people.channels import Channel, called, called_by_name, channel_of, channel_of_user
 from services.alert_people.digest import Call, Told, by_thread
 from services.alert_people.pace import Digest, due
@@ -28,8 +28,8 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
+from services.core.retries import SENDING_HOLD, next_delivery
 from services.mail.alert_ids import alert_message_id
-from services.mail.attempts import next_attempt
 from services.mail.compose import ComposeRefused
 from services.mail.smtp_dialogue import SmtpRefused
 
@@ -37,7 +37,6 @@ log = structlog.get_logger(__name__)
 
 KIND = "alert_channel"
 MOST = 500  # alerts in one digest
-HELD_FOR = timedelta(minutes=5)
 
 
 async def on_called(work: Work[PersonCalled]) -> None:
@@ -113,16 +112,16 @@ async def _attempt(work: Work[Any], channel: Channel, digest: Digest) -> EventDa
         hold = await fetch_one(conn, SQL.sending_hold, {"workspace": work.workspace})
         threads = await _threads(conn, digest.digest_id, work.app.settings.thread_link)
     if hold is not None:
-        at = work.app.now() + HELD_FOR
+        at = work.app.now() + SENDING_HOLD
         return AlertsDeferred(**ids, attempt=digest.attempt, error=hold["reason"], retry_at=at)
     try:
         said = await tell(work.app, channel, digest, threads) if threads else "nothing of it can be read any more"
-    except (SmtpRefused, ComposeRefused) as error:
+    except (SmtpRefused, WebhookGone, ComposeRefused) as error:
         return _failed(work, ids, attempt, f"{error}")
     except Exception as error:
         log.warning("an alert could not be told", channel=channel.label, attempt=attempt, error=repr(error)[:500])
         days = work.app.settings.alerts.retry_days
-        retry_at = next_attempt(work.app.now(), attempt, digest.grouped_at, days)
+        retry_at = next_delivery(work.app.now(), attempt, digest.grouped_at, days)
         if retry_at is None:
             return _failed(work, ids, attempt, f"given up after {days:g} days: {error}")
         return AlertsDeferred(**ids, attempt=attempt, error=_words(error), retry_at=retry_at)

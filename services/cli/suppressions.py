@@ -9,25 +9,13 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from schemas.events.replies import SuppressionLiftRequested
 from services.cli.paging import After, Limit, show_next
 from services.cli.terminal import console, plain, short
-from services.core.app import App
-from services.core.bus.envelope import first
-from services.core.clock import random_id
-from services.core.db import fetch_one, queries
-from services.core.errors import Permanent
-from services.mail.mailbox import MailboxKey
+from services.operations.deliveries import suppressions
 from services.operations.deliveries.listing import suppressed
 from services.operations.deployment import app_here
-from services.operations.idle import newest, until_idle
 
 typer_app = typer.Typer(no_args_is_help=True, help="List addresses that get no mail, or lift one.")
-SQL = queries(__file__, "suppressions.sql")
-
-
-class NotSuppressed(Permanent):
-    """Only an address on the list can be taken off it."""
 
 
 @typer_app.command("list")
@@ -58,26 +46,10 @@ async def show_list(home: Path, limit: int = 50, after: str = "") -> None:
 
 
 async def lift_address(home: Path, address: str, *, reason: str, by: str) -> None:
-    """Ask for it, and wait until it is so. Raises `NotSuppressed`."""
+    """Ask for it, and say whether it is so. Raises what `suppressions.lift` does."""
     async with app_here(home) as app:
-        row = await _suppressed(app, address)
-        if row is None or row["thread_id"] is None:
-            raise NotSuppressed(f"{address} is not suppressed; `correspondent suppressions list` shows what is")
-        asked = SuppressionLiftRequested(reply_id=row["reply_id"], thread_id=row["thread_id"], reason=reason, by=by)
-        workspace = app.settings.workspace
-        from services.core.bus.runner import enter
-
-        since = await newest(app)
-        await enter(app, first(asked, id=random_id(), source="console", time=app.now(), workspace=workspace))
-        await until_idle(app, since=since)
-        still = await _suppressed(app, address)
-    console.print(plain(f"{row['addr']} is {'still suppressed' if still else 'written to again'}."))
-
-
-async def _suppressed(app: App, address: str) -> dict[str, Any] | None:
-    args = {"workspace": app.settings.workspace, "addr": MailboxKey(address)}
-    async with app.database.reading() as conn:
-        return await fetch_one(conn, SQL.suppressed, args)
+        listed, lifted = await suppressions.lift(app, address, reason=reason, by=by)
+    console.print(plain(f"{listed} is {'written to again' if lifted else 'still suppressed'}."))
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:

@@ -33,7 +33,6 @@ __all__ = [
     "wanted_threads",
 ]
 
-REOPEN_WITHIN = timedelta(days=180)
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:correspondent:thread")
 
 
@@ -56,8 +55,11 @@ def thread_id(mail: MailFacts, root: str) -> uuid.UUID:
     return uuid.uuid5(_NAMESPACE, "\x1f".join((mail.workspace, mail.inbox, root, *apart, *space)))
 
 
-def place(mail: MailFacts, candidates: Iterable[KnownThread], reopen_within: timedelta = REOPEN_WITHIN) -> Placement:
-    """The thread of a mail, given every known thread for `wanted_ids` and `wanted_threads`."""
+def place(mail: MailFacts, candidates: Iterable[KnownThread], reopen_within: timedelta) -> Placement:
+    """The thread of a mail, given every known thread for `wanted_ids` and `wanted_threads`.
+
+    `reopen_within` is how long after its end a closed thread is reopened (`threads.reopen_days`).
+    """
     mail, candidates = _within_space(mail, list(candidates))
     every = sorted(candidates, key=lambda thread: str(thread.thread_id))
     known = [thread for thread in every if thread.proof == mail.proof]

@@ -11,6 +11,11 @@ import structlog
 
 from schemas.events.base import EventData
 from schemas.events.replies import (
+    COLLEAGUE_ANSWERED,
+    ESCALATED,
+    NEWER_MAIL,
+    TURN_OVER,
+    UNSUBSCRIBED,
     ReplyApproved,
     ReplyDeferred,
     ReplyDiscarded,
@@ -25,7 +30,7 @@ from services.core.db import fetch_several, first_as
 from services.core.db.locks import HeldElsewhere
 from services.core.outages import SQL as OUTAGES
 from services.core.outages import mail_servers
-from services.mail.attempts import next_attempt
+from services.core.retries import next_delivery
 from services.mail.imap import token_store
 from services.mail.smtp_dialogue import NotNow, OutcomeUnknown, ServerAway, SmtpMessage, SmtpRefused, dialogue
 from services.send_email import rate
@@ -152,16 +157,16 @@ async def overtaken(unit: Unit, thread_id: UUID, turn_id: UUID) -> str:
 def why_not(turn: TurnNow | None) -> str:
     """The same, of what the tables say of its thread and turn."""
     if turn is None or not turn.open:
-        return "the turn is no longer open"
+        return TURN_OVER
     if turn.by:
         return ""
     if turn.state == "escalated":
-        return "the thread was escalated to a human"
+        return ESCALATED
     if turn.by_hand:
-        return "a colleague answered"
+        return COLLEAGUE_ANSWERED
     if turn.unsubscribed:
-        return "they have unsubscribed from such mail"
-    return "a newer mail came" if turn.newer else ""
+        return UNSUBSCRIBED
+    return NEWER_MAIL if turn.newer else ""
 
 
 async def _defer(work: Work[Any], reply: ReplyApproved, attempt: int, error: str) -> None:
@@ -169,7 +174,7 @@ async def _defer(work: Work[Any], reply: ReplyApproved, attempt: int, error: str
         first = await unit.one(SQL.attempt_began, reply_id=reply.reply_id)
         now = work.moment()
         began = first["at"] if first and first["at"] else now
-        retry_at = next_attempt(now, attempt, began, work.app.settings.send.retry_days)
+        retry_at = next_delivery(now, attempt, began, work.app.settings.send.retry_days)
         if retry_at is None:
             await unit.record(ReplyFailed(**ids_of(reply), attempt=attempt, error=f"given up after days: {error}"))
             return

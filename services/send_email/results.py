@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.events.replies import ReplyApproved, ReplySent
-from schemas.events.threads import TimerElapsed
-
-Purpose = Literal["send_retry", "send_settle", "sent_copy"]
+from schemas.events.threads import TimerElapsed, TimerPurpose
 
 
 def ids_of(reply: ReplyApproved) -> dict[str, Any]:
@@ -56,6 +54,6 @@ def copy_timer(reply_id: UUID, thread_id: UUID, due_at: datetime) -> TimerElapse
     return _timer("copy", "sent_copy", reply_id, thread_id, due_at)
 
 
-def _timer(name: str, purpose: Purpose, reply_id: UUID, thread_id: UUID, due_at: datetime) -> TimerElapsed:
+def _timer(name: str, purpose: TimerPurpose, reply_id: UUID, thread_id: UUID, due_at: datetime) -> TimerElapsed:
     timer_id = uuid5(reply_id, name)
     return TimerElapsed(timer_id=timer_id, thread_id=thread_id, purpose=purpose, subject=reply_id, due_at=due_at)

@@ -6,16 +6,15 @@ unknown, and is looked for. Other replies wait, and are looked at once more when
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from schemas.events.replies import ReplyApproved, ReplyDeferred, ReplyUnknown
 from services.core.bus.work import Work
+from services.core.retries import SENDING_HOLD
 from services.send_email.load import DeliveryRow, SendingHold
 from services.send_email.results import ids_of, retry_timer
 from services.send_email.sent_folder import lies_in_sent
-
-LOOK_AGAIN = timedelta(minutes=5)
 
 
 async def waits_for_release(
@@ -34,7 +33,7 @@ async def waits_for_release(
         if lost:
             await unit.record(ReplyUnknown(**event))
             return True
-        at = work.app.now() + LOOK_AGAIN
+        at = work.app.now() + SENDING_HOLD
         await unit.record(ReplyDeferred(**event, retry_at=at))
         await unit.set_timer(retry_timer(reply, at))
     return True

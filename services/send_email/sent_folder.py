@@ -19,7 +19,7 @@ from services.core.app import App
 from services.core.bus.work import Work
 from services.core.db import fetch_one, row_as
 from services.core.errors import Temporary
-from services.core.retries import Schedule
+from services.core.retries import SENT_COPY
 from services.core.settings import ImapSettings
 from services.core.storable import storable
 from services.mail.imap import access_token, keep_copy, token_store, was_sent
@@ -31,7 +31,6 @@ log = structlog.get_logger(__name__)
 
 DEADLINE_S = 15.0
 AWAY_FOR = timedelta(seconds=30)
-COPIES = Schedule.minutes(1, 5, 15, 60, 240, 720, 1440, 2880)  # more than three days
 
 
 class FolderAway(Temporary):
@@ -75,7 +74,7 @@ async def lies_in_sent(app: App, inbox: str, message_id: str) -> bool:
 async def _missed(work: Work[Any], row: DeliveryRow, error: Exception) -> None:
     attempt = row.copy_attempt + 1
     async with work.unit() as unit:
-        at = COPIES.after(attempt, work.moment())
+        at = SENT_COPY.after(attempt, work.moment())
         missed = ReplyNotCopied(
             **row.ids,
             attempt=attempt,

@@ -15,13 +15,11 @@ from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import row_as
-from services.core.retries import Schedule
+from services.core.retries import UNKNOWN_REPLY
 from services.send_email.apply import SQL
 from services.send_email.load import DeliveryRow
 from services.send_email.results import ids_of, sent, settle_timer
 from services.send_email.sent_folder import lies_in_sent
-
-LOOKS = Schedule.minutes(2, 15, 120, 720, 1440)
 
 
 async def on_unknown(work: Work[ReplyUnknown]) -> None:
@@ -31,7 +29,7 @@ async def on_unknown(work: Work[ReplyUnknown]) -> None:
         row = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=event.reply_id)
         inbox = work.app.settings.known_inbox(row.inbox) if row else None
         if row and inbox and inbox.imap:
-            await unit.set_timer(settle_timer(event.reply_id, event.thread_id, work.moment() + LOOKS.steps[0]))
+            await unit.set_timer(settle_timer(event.reply_id, event.thread_id, work.moment() + UNKNOWN_REPLY.steps[0]))
 
 
 async def look(work: Work[TimerElapsed], reply_id: UUID) -> None:
@@ -44,7 +42,7 @@ async def look(work: Work[TimerElapsed], reply_id: UUID) -> None:
     async with work.unit() as unit:
         if found:
             await _end(unit, row.reply_id, is_sent=True, said="found in the Sent folder")
-        elif (at := LOOKS.next_since(row.changed_at, work.moment())) is not None:
+        elif (at := UNKNOWN_REPLY.next_since(row.changed_at, work.moment())) is not None:
             await unit.set_timer(settle_timer(row.reply_id, row.thread_id, at))
 
 

@@ -12,9 +12,9 @@ from schemas.events import EventData
 from schemas.events.alerts import PersonCalled
 from schemas.events.webhooks import EndpointDisabled, WebhookDeferred, WebhookDelivered, WebhookFailed
 from schemas.webhook_payloads import TEST
+from services.core.retries import next_delivery
 from services.core.settings import OutgoingWebhookSettings
 from services.core.signed_post import Answer
-from services.mail.attempts import next_attempt
 from services.send_webhooks.endpoints import Endpoint
 
 UNREADABLE = "what it is about can no longer be read: somebody was erased, or it is in the archive"
@@ -86,7 +86,7 @@ def _refused(
     webhook: Webhook, attempt: dict[str, Any], outcome: Outcome, now: datetime, settings: OutgoingWebhookSettings
 ) -> EventData:
     said = {**attempt, "status": outcome.status}
-    retry_at = next_attempt(now, webhook.attempt + 1, webhook.queued_at, settings.retry_days)
+    retry_at = next_delivery(now, webhook.attempt + 1, webhook.queued_at, settings.retry_days)
     if outcome.is_gone:
         return WebhookFailed(**said, error=outcome.words)
     if webhook.kind == TEST:  # a person waits for what comes of it, and asks for another

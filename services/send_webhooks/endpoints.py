@@ -19,7 +19,6 @@ from services.core.keys import NotAuthentic
 from services.core.keys.aead import seal, unseal
 
 SQL = queries(__file__)
-TIMER = "webhook"  # the purpose of an endpoint's timer
 
 
 class SecretLost(Permanent):
@@ -61,7 +60,7 @@ class Endpoint:
     @property
     def timer_id(self) -> UUID:
         """The one timer of the endpoint."""
-        return uuid5(self.endpoint_id, TIMER)
+        return uuid5(self.endpoint_id, "webhook")
 
 
 async def endpoints_for(conn: Connection, workspace: str, kind: str) -> list[Endpoint]:

@@ -28,18 +28,18 @@ from services.core.bus.work import Work
 from services.core.clock import monotonic
 from services.core.db import Connection, fetch_one, rows_as
 from services.core.keys import is_sealed
+from services.core.retries import SENDING_HOLD
 from services.core.webhook_answers import keep_answer
 from services.send_webhooks.apply import SQL
 from services.send_webhooks.attempts import attempt
 from services.send_webhooks.decide import Outcome, Webhook, events_of
-from services.send_webhooks.endpoints import TIMER, Endpoint, endpoint_of, endpoints_for
+from services.send_webhooks.endpoints import Endpoint, endpoint_of, endpoints_for
 from services.send_webhooks.payloads import SOURCES, kind_of, thread_of
 
 KIND = "webhook_endpoint"
 MOST = 32  # webhooks of an endpoint that one timer sends
 AT_ONCE = 8  # threads whose webhooks are on their way to an endpoint at the same time
 SENDING_S = 25.0  # after which a timer begins no further attempt, of 30 s at most: a handler has 70
-HELD_FOR = timedelta(minutes=5)
 
 
 async def on_event(work: Work[Any]) -> None:
@@ -77,7 +77,7 @@ async def on_requested(work: Work[WebhookRequested]) -> None:
 
 async def on_timer(work: Work[TimerElapsed]) -> None:
     """Send the endpoint what is due, and set its timer to what is due next."""
-    if work.event.purpose != TIMER:
+    if work.event.purpose != "webhook":
         return
     id = work.event.thread_id
     async with work.app.locks.hold(id):
@@ -91,7 +91,7 @@ async def on_timer(work: Work[TimerElapsed]) -> None:
             await unit.lock(KIND, id)
             current = await unit.row_as(Endpoint, SQL.endpoint, **_named(work, id))
             if current is not None:
-                await _set_timer(unit, current, work.moment() + HELD_FOR if held else None)
+                await _set_timer(unit, current, work.moment() + SENDING_HOLD if held else None)
 
 
 async def _queue(work: Work[Any], unit: Unit, endpoint_id: UUID, kind: str, webhook_id: UUID) -> None:
@@ -165,7 +165,7 @@ async def _set_timer(unit: Unit, endpoint: Endpoint, not_before: datetime | None
     if at is None:
         return
     timer = {"timer_id": endpoint.timer_id, "thread_id": endpoint.endpoint_id, "subject": endpoint.endpoint_id}
-    await unit.set_timer(TimerElapsed(**timer, purpose=TIMER, due_at=max(at, not_before or at)))
+    await unit.set_timer(TimerElapsed(**timer, purpose="webhook", due_at=max(at, not_before or at)))
 
 
 def _named(work: Work[Any], endpoint_id: UUID) -> dict[str, Any]:

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
 from uuid import UUID
 
 from schemas.events.alerts import CallKind, PersonCalled
 from schemas.events.answers import Assigned, Snoozed
 from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged, NoteAdded
-from schemas.events.threads import MAIL_WAITS, REPLY_LOST, ActionLogged, MailAttached, ReplyAttached, StateChanged
+from schemas.events.threads import (
+    MAIL_WAITS,
+    REPLY_LOST,
+    ActionLogged,
+    MailAttached,
+    ReplyAttached,
+    StateChanged,
+    TimerPurpose,
+)
 from services.core.settings import AlertSettings, Settings, ThreadSettings
 from services.track_threads.deadlines import in_words, near_at
 from services.track_threads.thread import Deadline, Thread
-
-Purpose = Literal["quiet", "auto_resolve", "auto_close", "sla", "deadline_near", "snooze"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,7 @@ class Timer:
     """A timer of the thread: set, or moved; without a purpose and a time cancelled."""
 
     timer_id: UUID
-    purpose: Purpose | None = None
+    purpose: TimerPurpose | None = None
     due_at: datetime | None = None
 
 

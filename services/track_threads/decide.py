@@ -22,7 +22,7 @@ from schemas.events.ratings import RatingRequested
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplySent, ReplyUnknown
 from schemas.events.retention import BodiesExpired
 from schemas.events.suggestions import SuggestionDrafted, SuggestionRequested
-from schemas.events.threads import StateChanged, ThreadTransitionRequested, TimerElapsed, TurnFailed
+from schemas.events.threads import TIMERS, StateChanged, ThreadTransitionRequested, TimerElapsed, TurnFailed
 from services.core.settings import Behaviour, Settings, shaped
 from services.track_threads import mails, marks, person, proactive, ratings, snooze, turns
 from services.track_threads.behaviours import (
@@ -44,7 +44,6 @@ from services.track_threads.states import Events, about, transition
 from services.track_threads.thread import Pending, Thread
 
 Outcome = EventData | Timer
-PURPOSES = frozenset({"quiet", "auto_resolve", "auto_close", "sla", "deadline_near", "retention", "snooze"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,7 @@ def concerns(event: EventData) -> bool:
         case ReplyDrafted():
             return event.decision == "no_reply" or bool(event.acts or event.entities)
         case TimerElapsed():
-            return event.purpose in PURPOSES
+            return TIMERS[event.purpose] == "track_threads"
         case TurnReflected():
             return event.retry_at is None and event.outcome != "drafted"  # its turn goes on
     return True

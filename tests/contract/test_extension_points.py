@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel
 
 from schemas.events import MODULES
+from schemas.events.threads import TIMERS, TimerPurpose
 from schemas.topics import catalogue
 from services.cli.command_table import COMMANDS
 from services.core.settings import Settings
@@ -82,6 +83,12 @@ def test_a_round_of_the_process_that_keeps_time_was_in_no_list() -> None:
         package, module = path.parent.relative_to(ROOT).as_posix().replace("/", "."), path.stem
         assert re.search(rf"from {package}(\.{module})? import [^\n]*(\b{module}\b|[A-Z]+\n)", listed), path
     assert len({one.name for one in UPKEEP}) == len(UPKEEP) == listed.count("    Round(")
+
+
+def test_a_timers_purpose_was_handled_by_nobody() -> None:
+    """Each has its processor in `TIMERS`, which consumes timers; "" stands for those that are only in old events."""
+    assert set(get_args(TimerPurpose)) == set(TIMERS)
+    assert {one for one in TIMERS.values() if one} == set(catalogue().topics["timers"].consumers)
 
 
 def _named(cell: str) -> set[str]:

@@ -13,6 +13,7 @@ import pytest
 
 from services.cli import suppressions
 from services.core.app import App
+from services.operations.deliveries.suppressions import NotSuppressed
 from tests.flow.conftest import Town
 from tests.flow.scenario import AUTHSERV, agent, reflection, replies_to, rows, verified
 from tests.support.scripted_replies import reply_tool
@@ -131,7 +132,7 @@ async def test_a_suppression_is_listed_and_lifted_on_the_command_line(
 
     await suppressions.lift_address(Path(), addr.upper(), reason="she called", by="grace")
     assert f"{addr} is written to again" in capsys.readouterr().out
-    with pytest.raises(suppressions.NotSuppressed, match="suppressions list"):
+    with pytest.raises(NotSuppressed, match="suppressions list"):
         await suppressions.lift_address(Path(), addr, reason="", by="grace")
     await suppressions.show_list(Path())
     assert addr not in capsys.readouterr().out

@@ -60,7 +60,7 @@ async def test_a_restored_deployment_is_what_it_was_and_sends_nothing_twice(
     settings: Settings, empty: Settings, server: SmtpServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Equal tables; a reply under way then is unknown, one that was lost waits for the release, and each goes once."""
-    monkeypatch.setattr(sending_hold, "LOOK_AGAIN", timedelta(seconds=0.5))
+    monkeypatch.setattr(sending_hold, "SENDING_HOLD", timedelta(seconds=0.5))
     async with running_app(settings) as app:
         await shelve(app, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.")
         await _write(app, range(BEFORE))

@@ -42,7 +42,7 @@ async def app(stack: Endpoints, tmp_path_factory: pytest.TempPathFactory) -> Asy
 
 @pytest.fixture(autouse=True)
 async def clean(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "next_delay", lambda last, lived: 0.02)
+    monkeypatch.setattr(watch, "reconnect_s", lambda last, lived: 0.02)
     async with app.database.reading() as conn:
         await conn.execute("TRUNCATE events, receipts, inbox_positions, unfetched_mails")
 

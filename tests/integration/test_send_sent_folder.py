@@ -22,14 +22,15 @@ from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import Runner, enter
 from services.core.clock import utc_now
 from services.core.db import fetch_all
+from services.core.retries import SENT_COPY
 from services.core.settings import Settings
 from services.demo.clock import SteppingClock
 from services.mail.imap import NoSentFolder, login, sent_folder
 from services.mail.imap import enter as enter_imap
+from services.operations.deliveries.settlement import NothingToSettle
 from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from services.send_email import PROCESSOR
-from services.send_email.sent_folder import COPIES
 from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import WITHOUT_WEB, running_brokerless, working_brokerless
 from tests.support.bus import PATIENCE_S
@@ -153,7 +154,7 @@ async def test_a_copy_is_given_up_after_days_and_that_is_shown(
         settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
         async with running_brokerless(settings, now=clock) as app:
             await ask(app)
-            for after in COPIES.steps:
+            for after in SENT_COPY.steps:
                 assert [row["sent_copy"] for row in await rows(app, COPY)] == ["waiting"]
                 await forward(app, clock, after)
             (row,) = await rows(app, COPY)
@@ -161,7 +162,7 @@ async def test_a_copy_is_given_up_after_days_and_that_is_shown(
             monkeypatch.setattr(deliveries, "app_here", _given(app))
             await deliveries.show_ledger(tmp_path, "", 50)
     assert (row["state"], row["sent_copy"]) == ("sent", "missing")
-    assert [one["data"]["attempt"] for one in missed] == list(range(1, len(COPIES.steps) + 2))
+    assert [one["data"]["attempt"] for one in missed] == list(range(1, len(SENT_COPY.steps) + 2))
     assert clock() - began > timedelta(days=3)
     assert len(server.accepted) == 1
     assert "no copy in Sent, given up" in " ".join(capsys.readouterr().out.split())
@@ -302,5 +303,5 @@ async def test_the_command_settles_a_reply_by_the_beginning_of_its_id(
             monkeypatch.setattr(settle_delivery, "app_here", _given(app))
             await settle_delivery.settle_reply(tmp_path, typed, sent=True, reason="I asked", by="grace")
             assert [one["state"] for one in await rows(app, "SELECT state FROM deliveries")] == ["sent"]
-            with pytest.raises(settle_delivery.NothingToSettle, match="is sent"):
+            with pytest.raises(NothingToSettle, match="is sent"):
                 await settle_delivery.settle_reply(tmp_path, typed, sent=False, reason="", by="grace")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
+from datetime import timedelta
 
 from services.mail.thread_ids import KnownThread, MailFacts, Placement, place, wanted_ids, wanted_threads
 
@@ -20,7 +21,7 @@ class ThreadStore:
         """Place a mail, and remember what the product stores of it."""
         threads, ids = set(wanted_threads(mail)), set(wanted_ids(mail))
         known = [one for one in self._threads.values() if one.thread_id in threads or (one.own_ids | one.awaited) & ids]
-        placement = place(mail, known)
+        placement = place(mail, known, timedelta(days=365))
         before = self._threads.get(placement.thread_id)
         thread = before or KnownThread(placement.thread_id, mail.author, subject=mail.subject)
         self._threads[placement.thread_id] = replace(

@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated
 
 import typer
 
-from schemas.events.replies import DeliverySettled
 from services.cli.terminal import console, plain
-from services.core.app import App
-from services.core.bus.envelope import first
-from services.core.clock import random_id
-from services.core.db import fetch_one, queries
-from services.core.errors import Permanent
+from services.operations.deliveries import settlement
 from services.operations.deployment import app_here
-from services.operations.idle import newest, until_idle
-from services.operations.ids import whole_id
-
-SQL = queries(__file__, "settlement.sql")
-
-
-class NothingToSettle(Permanent):
-    """Only what is unknown can be settled."""
 
 
 def settle(
@@ -40,25 +26,7 @@ def settle(
 
 
 async def settle_reply(home: Path, typed: str, *, sent: bool, reason: str, by: str) -> None:
-    """Give the word, and show what became of the reply. Raises `IdUnclear` or `NothingToSettle`."""
+    """Give the word, and show what became of the reply. Raises what `settlement.settle` does."""
     async with app_here(home) as app:
-        reply_id = await whole_id(app, typed, "reply")
-        row = await _row(app, reply_id)
-        if row["state"] != "unknown":
-            raise NothingToSettle(f"{reply_id} is {row['state']}; only what is unknown can be settled")
-        word = DeliverySettled(reply_id=reply_id, thread_id=row["thread_id"], sent=sent, reason=reason, by=by)
-        workspace = app.settings.workspace
-        from services.core.bus.runner import enter
-
-        since = await newest(app)
-        await enter(app, first(word, id=random_id(), source="console", time=app.now(), workspace=workspace))
-        await until_idle(app, since=since)
-        row = await _row(app, reply_id)
+        row = await settlement.settle(app, typed, sent=sent, reason=reason, by=by)
     console.print(plain(f"{row['state']}. {row['detail']}"))
-
-
-async def _row(app: App, reply_id: UUID) -> dict[str, Any]:
-    async with app.database.reading() as conn:
-        row = await fetch_one(conn, SQL.reply, {"reply_id": reply_id})
-    assert row is not None
-    return row

@@ -54,9 +54,12 @@ class Crowded(TimeoutError):
 
 @dataclass(frozen=True, slots=True)
 class LaneLimits:
-    """Bounds of the lanes: deliveries running and admitted, seconds for one attempt, and the retry policy."""
+    """Bounds of the lanes: deliveries running and admitted, seconds for one attempt, and the retry policy.
 
-    running: int = 16
+    What an operator sets is `LaneSettings`, whose defaults these are.
+    """
+
+    running: int = 64
     admitted: int = 256
     timeout_s: float = 70.0
     retry: RetryPolicy = field(default_factory=RetryPolicy)

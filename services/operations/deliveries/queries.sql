@@ -11,3 +11,12 @@ LEFT JOIN deliveries d USING (reply_id)
 WHERE s.workspace = %(workspace)s AND (s.lifted_at IS NULL OR s.lifted_at < s.at)
   AND (s.at, s.addr) < (%(after_at)s::timestamptz, %(after_addr)s)
 ORDER BY s.at DESC, s.addr DESC LIMIT %(limit)s;
+
+-- name: one_suppressed
+-- One of them, by its address.
+SELECT s.addr, s.reply_id, d.thread_id FROM suppressions s LEFT JOIN deliveries d USING (reply_id)
+WHERE s.workspace = %(workspace)s AND s.addr = %(addr)s AND (s.lifted_at IS NULL OR s.lifted_at < s.at);
+
+-- name: reply
+-- One reply of the ledger.
+SELECT thread_id, state, detail FROM deliveries WHERE reply_id = %(reply_id)s;

@@ -9,9 +9,9 @@ import structlog
 from services.core.app import App
 from services.core.clock import monotonic, pause
 from services.core.outages import mail_servers
+from services.core.retries import reconnect_s
 from services.core.settings import ImapSettings, InboxSettings
 from services.mail.imap import SENT_ROLE, NoSentFolder, token_store
-from services.receive_email.back_off import next_delay
 from services.receive_email.imap.connection import Connection, connection
 from services.receive_email.imap.folder import FolderPlace
 from services.receive_email.imap.plan import Suspicion
@@ -38,7 +38,7 @@ async def watch_inbox(app: App, inbox: InboxSettings, imap: ImapSettings, stop: 
             app.metrics.watches_inbox(inbox.name, _folder(imap), False)
             if stop.is_set():
                 return
-            delay = next_delay(delay, monotonic() - began)
+            delay = reconnect_s(delay, monotonic() - began)
             await _say_away(place, str(error) or type(error).__name__, delay)
             await pause(stop, delay)
 

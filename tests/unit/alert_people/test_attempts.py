@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from services.alert_people.attempts import post
+from services.alert_people.attempts import NotTaken, WebhookGone, post
 from services.alert_people.channels import channels
 from services.core.errors import CorrespondentError
 from services.core.settings import Settings
-from services.mail.smtp_dialogue import NotNow, SmtpRefused
 from tests.support.alert_receiver import SECRET, Receiver, receiving
 
 NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
@@ -40,10 +39,10 @@ async def test_what_is_taken_is_signed_with_the_secret() -> None:
 @pytest.mark.parametrize(
     ("answer", "error", "said"),
     [
-        ("500 Internal Server Error", NotNow, "answers 500 Internal Server Error"),
-        ("401 Unauthorized", NotNow, "answers 401 Unauthorized"),
-        ("302 Found\r\nlocation: http://127.0.0.1:1/x", NotNow, "a redirect is not followed"),
-        ("410 Gone", SmtpRefused, "answers 410 Gone"),
+        ("500 Internal Server Error", NotTaken, "answers 500 Internal Server Error"),
+        ("401 Unauthorized", NotTaken, "answers 401 Unauthorized"),
+        ("302 Found\r\nlocation: http://127.0.0.1:1/x", NotTaken, "a redirect is not followed"),
+        ("410 Gone", WebhookGone, "answers 410 Gone"),
     ],
 )
 async def test_what_is_not_taken_is_said_in_words(answer: str, error: type[CorrespondentError], said: str) -> None:
@@ -60,7 +59,7 @@ async def test_silence_is_not_waited_for_without_end() -> None:
     """A receiver that never answers is left after the time that the settings give it, and tried again."""
     async with receiving() as receiver:
         receiver.answer = None
-        with pytest.raises(NotNow, match=r"no answer in 0\.2 s \(alerts\.timeout_s\)"):
+        with pytest.raises(NotTaken, match=r"no answer in 0\.2 s \(alerts\.timeout_s\)"):
             await posted(receiver, timeout_s=0.2)
 
 
@@ -68,13 +67,13 @@ async def test_nobody_listens() -> None:
     """A port without a server is tried again."""
     async with receiving() as receiver:
         pass
-    with pytest.raises(NotNow, match="cannot be reached"):
+    with pytest.raises(NotTaken, match="cannot be reached"):
         await posted(receiver)
 
 
 async def test_a_private_address_is_not_posted_to() -> None:
     """Unless the settings allow it nothing goes to loopback, and the words name the setting."""
     async with receiving() as receiver:
-        with pytest.raises(NotNow, match=r"127\.0\.0\.1, which is not public; alerts\.private_hosts allows it"):
+        with pytest.raises(NotTaken, match=r"127\.0\.0\.1, which is not public; alerts\.private_hosts allows it"):
             await posted(receiver, private_hosts=False)
     assert receiver.posts == []

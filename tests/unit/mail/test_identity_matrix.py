@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -49,7 +49,7 @@ def outcome(level: IdentityLevel, named: dict[str, Any], owner: str, proof: str)
         "acme", "support", "new", ANN, NOW, references=named.get("references", ()), participants=frozenset({ANN}),
         verified=identity.trusted, failed=level == "failed", token_thread=token,
     )  # fmt: skip
-    placed = place(mail, [known])
+    placed = place(mail, [known], timedelta(days=365))
     if placed.thread_id == known.thread_id:
         return "joins it"
     marks = [*(["linked"] if placed.linked_to else []), *(f"`{flag}`" for flag in placed.flags)]

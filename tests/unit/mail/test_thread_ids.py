@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import uuid
 from datetime import UTC, datetime, timedelta
@@ -10,17 +11,19 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.core.settings.conduct import ThreadSettings
+from services.mail import thread_ids
 from services.mail.thread_ids import (
     KnownThread,
     MailFacts,
     Placement,
-    place,
     thread_id,
     wanted_ids,
     wanted_threads,
 )
 
 NOW = datetime(2026, 11, 21, 7, tzinfo=UTC)
+place = functools.partial(thread_ids.place, reopen_within=timedelta(days=ThreadSettings().reopen_days))
 ANN, BOB, EVE = "ann@customer.example", "bob@customer.example", "eve@evil.example"
 
 

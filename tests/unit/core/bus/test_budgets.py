@@ -27,7 +27,8 @@ def test_the_defaults_leave_a_handler_that_timed_out_a_whole_question_more() -> 
 
 def test_the_figures_are_said_once() -> None:
     """What the lanes and the source assume without settings is what the settings say."""
-    assert LaneLimits().timeout_s == LaneSettings().timeout_s
+    for name in ("running", "admitted", "timeout_s"):
+        assert getattr(LaneLimits(), name) == getattr(LaneSettings(), name)
     assert LaneLimits().retry.budget_s == LaneSettings().retry_s
     assert SourceSettings("b", "g", ("t",)).rebalance_timeout_s == KafkaSettings().rebalance_timeout_s
 
