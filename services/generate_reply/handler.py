@@ -6,11 +6,11 @@ from uuid import UUID
 
 from schemas.events.replies import DraftScore, Entity, MemoryLoaded, ReplyDrafted
 from schemas.events.suggestions import SuggestionDrafted
+from services.core.approval_level import level_when_written
 from services.core.bus.checkpointed_model import token_usage
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.db import fetch_several, queries
-from services.core.settings import level_of
 from services.generate_reply.citations import sendable_passages, shown_facts, shown_passages
 from services.generate_reply.conversation import converse
 from services.generate_reply.desk import AnsweredMail, Decision, Desk
@@ -124,18 +124,19 @@ def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUI
 
 
 def _level(event: MemoryLoaded, desk: Desk, answers: list[Answer], score: DraftScore | None) -> str:
-    """The approval level, by the cascade and the intent; "" where the deployment's setting holds.
-
-    The intent is the model's word: where it alone would let a draft go, the draft has to break no floor.
-    """
+    """The approval level that the draft carries; "" where the deployment's setting holds."""
     assert desk.decision is not None
-    if not _may_leave(event, answers):
-        return "review"
-    settings, chosen = desk.app.settings, event.settings.get("approval")
+    chosen = event.settings.get("approval")
     said, source = (str(chosen.value), chosen.source) if chosen else ("", "")
-    level = level_of(settings, event.inbox, desk.decision.intent, said, source)
-    lifted = level == "auto" and (said or settings.send.approval) != "auto"
-    return said if lifted and score and score.floors else level
+    return level_when_written(
+        desk.app.settings,
+        event.inbox,
+        desk.decision.intent,
+        said,
+        source,
+        nobody_proven=not _may_leave(event, answers),
+        breaks_floor=bool(score and score.floors),
+    )
 
 
 def _scored(event: MemoryLoaded, desk: Desk, decision: Decision) -> tuple[DraftScore, tuple[str, ...]]:

@@ -20,6 +20,7 @@ from schemas.events.replies import (
     ReplyHeld,
     SentFile,
 )
+from services.core.approval_level import Level, level_when_sent
 from services.core.bus import event_store
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
@@ -32,7 +33,6 @@ from services.mail.compose import links_in
 from services.send_email.apply import SQL
 from services.send_email.deliver import overtaken
 from services.send_email.frozen import Frozen, Unwritable, frozen_reply, kept
-from services.send_email.levels import Level, level_of_draft
 from services.send_email.load import DeliveryRow, NewestMail
 from services.send_email.results import ids_of, retry_timer
 from services.send_email.unproven import as_fixed, freeze_fixed, gate, without_proposals
@@ -77,7 +77,7 @@ async def _level(work: Work[ReplyDrafted], draft: ReplyDrafted) -> Level:
         named = {"workspace": work.workspace, "inbox": draft.inbox, "intent": draft.intent}
         async with work.reading() as conn:
             is_open = await fetch_one(conn, SQL.earned, named) is not None
-    return level_of_draft(draft, said, is_open, settings.approval)
+    return level_when_sent(draft, said, is_open, settings.approval)
 
 
 async def on_decided(work: Work[DraftDecided]) -> None:

@@ -18,13 +18,13 @@ from schemas.events.mail import VerdictKind
 from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.memory import ParticipantState, Trust
 from schemas.events.threads import ThreadState, Trigger, TurnOutcome
+from services.core.approval_level import APPROVES, WORDS_IT
 from services.load_memory.layers import LAYERS
 from services.memory.facts import KINDS
 from services.operations.drafts.grounds import Kind
 from services.operations.health.backlog import LINES
 from services.operations.memory import restores
 from services.operations.users import ROLES
-from services.send_email.levels import APPROVES, WORDS_IT
 from services.web.console import deliveries
 from services.web.console.script_texts import script_texts
 from services.web.console.shown import KNOWN, STATES

@@ -10,7 +10,7 @@ from services.core.settings.approval import ApprovalSettings, IntentLevel
 from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour, Then, When, in_force
 from services.core.settings.blobs import BlobSettings, S3Access
-from services.core.settings.cascade import Chosen, context_of, level_of, says, shaped
+from services.core.settings.cascade import Chosen, context_of, says, shaped
 from services.core.settings.condense import CondenseSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.console import ConsoleSettings, OidcSettings
@@ -96,7 +96,6 @@ __all__ = [
     "When",
     "context_of",
     "in_force",
-    "level_of",
     "read_settings",
     "says",
     "shaped",

@@ -38,14 +38,6 @@ def shaped(
     return {name: _first(name, said) for name in PersonalShaping.model_fields}
 
 
-def level_of(settings: Settings, inbox: str, intent: str, said: str, source: str) -> str:
-    """The approval level of a draft: what was `said`, unless that is of the mailbox or wider and its intent has one."""
-    if source.startswith(("turn ", "participant ")):
-        return said
-    entries = (one for one in settings.approval.intents if one.intent == intent and one.inbox in ("", inbox))
-    return next((one.level for one in entries), said)
-
-
 def context_of(settings: Settings, chosen: Mapping[str, Chosen]) -> ContextSettings:
     """The budgets and counts in force."""
     names = ContextSettings.model_fields.keys() & chosen.keys()

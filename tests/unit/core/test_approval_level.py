@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.replies import ApprovalLevel, DraftScore, ReplyDrafted
+from services.core.approval_level import level_when_sent
 from services.core.own_wording import edited_share, is_own_wording
 from services.core.settings import ApprovalSettings
-from services.send_email.levels import level_of_draft
 
 EARNS = ApprovalSettings(earn=True)
 GOOD = DraftScore(value=0.9)
@@ -25,7 +25,7 @@ def draft(**given: Any) -> ReplyDrafted:
 
 
 def level(said: ApprovalLevel, is_open: bool = False, settings: ApprovalSettings = EARNS, **given: Any) -> str:
-    return level_of_draft(draft(**given), said, is_open, settings).level
+    return level_when_sent(draft(**given), said, is_open, settings).level
 
 
 def test_an_open_intent_lifts_review_and_nothing_else() -> None:
@@ -61,7 +61,7 @@ def test_a_floor_holds_an_automatic_draft_where_the_operator_wants_it() -> None:
     """And says which one it breaks."""
     broken = DraftScore(value=1.0, floors=("first_contact", "law"))
     assert level("auto", score=broken) == "auto"
-    held = level_of_draft(draft(score=broken), "auto", False, ApprovalSettings(hold_floors=True))
+    held = level_when_sent(draft(score=broken), "auto", False, ApprovalSettings(hold_floors=True))
     assert (held.level, held.why) == ("review", "it breaks a floor: first contact, law")
 
 
