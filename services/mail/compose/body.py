@@ -11,13 +11,14 @@ from email.policy import SMTP
 
 from services.core.wording import as_read
 from services.mail.compose.links import LinkPolicy, find_links, is_web, shown, unschemed
-from services.mail.compose.outgoing import File
+from services.mail.compose.outgoing import ComposeRefused, File
 from services.mail.compose.wire import plain
 
 _UNSEEN = re.compile(
     r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     r"\U000e0000-\U000e007f\ud800-\udfff]"
 )
+_MEDIA_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,127}/[a-z0-9!#$&^_.+-]{1,127}", re.I)  # RFC 6838, 4.2
 
 
 def clean_text(text: str) -> str:
@@ -74,7 +75,8 @@ def _linked(paragraph: str, links: LinkPolicy) -> str:
 def mime_body(text: str, markup: str, files: Sequence[File] = ()) -> bytes:
     """MIME headers and body: a multipart/alternative, plain part first, within a multipart/mixed where files go along.
 
-    Boundaries are hashes of what stands between them, so that the same reply gives the same bytes.
+    Boundaries are hashes of what stands between them, so that the same reply gives the same bytes. Raises
+    `ComposeRefused` for a file whose type is none.
     """
     message = EmailMessage(policy=SMTP)
     message.set_content(text + "\n", cte="quoted-printable")
@@ -82,6 +84,8 @@ def mime_body(text: str, markup: str, files: Sequence[File] = ()) -> bytes:
     digest = hashlib.sha256((text + markup).encode())
     message.set_boundary("=_" + digest.hexdigest()[:40])
     for file in files:
+        if not _MEDIA_TYPE.fullmatch(file.content_type):
+            raise ComposeRefused(f"{plain(file.content_type)[:80]!r} is no media type")
         maintype, _, subtype = file.content_type.partition("/")
         message.add_attachment(file.content, maintype=maintype, subtype=subtype, filename=plain(file.filename))
         digest.update(file.content)
