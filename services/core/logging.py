@@ -40,12 +40,15 @@ class _Stderr(logging.StreamHandler[TextIO]):
 
 
 def plain_line(_logger: object, _method: str, event: MutableMapping[str, Any]) -> str:
-    """`20:31:07 warning: what happened  key=value`; information has no level before it, a traceback comes below."""
+    """`20:31:07 warning: what happened  key=value`; information has no level before it, a traceback comes below.
+
+    What is of several lines goes on behind a blank: a value that somebody else wrote begins no line of the log.
+    """
     level = str(event.get("level", "info"))
     said = f"{str(event.get('timestamp', ''))[11:19]} {'' if level == 'info' else f'{level}: '}{event.get('event', '')}"
     fields = "  ".join(f"{key}={value}" for key, value in event.items() if key not in SHOWN_APART)
     line = f"{said}  {fields}" if fields else said
-    return f"{line}\n{event['exception']}" if event.get("exception") else line
+    return "\n  ".join((f"{line}\n{event['exception']}" if event.get("exception") else line).split("\n"))
 
 
 def configure(*, level: str = "INFO", file: Path | None = None) -> None:

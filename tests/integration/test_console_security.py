@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
+from hashlib import sha256
 from pathlib import Path
 
 import httpx
 import pytest
 from fastapi.routing import APIRoute
+from hypothesis import example, given
+from hypothesis import strategies as st
 from lxml import html
 
 from deploy.local import Endpoints
 from services.core.db import Database
+from services.core.printable import printable
 from services.operations.sign_in import LINK_LASTS, SESSION_LASTS, make_link
-from services.web.console.mails import cleaned
+from services.web.console.mails import cleaned, disposition
 from services.web.console.routes import PARTS
 from services.web.console.shown import saved_as, web_address
 from services.web.console.site import Site, static_address
@@ -90,6 +95,24 @@ async def test_a_session_ends_by_itself_and_says_what_to_do(app: Tended) -> None
         assert (await client.post("/console/threads/x/move", data={"to": "closed"})).status_code == 401
     await make_link(app.app)
     assert len(await app.rows("SELECT 1 FROM console_sessions")) == 1
+
+
+async def test_a_token_that_was_planted_is_no_session_after_signing_in(app: Tended) -> None:
+    """Whoever signs in gets a token that nobody had before, and the one that a cookie brought opens nothing."""
+    planted = "planted-by-somebody-else-0000000000000000000"
+    async with browser(app.app) as client, browser(app.app) as thief:
+        client.cookies.set("correspondent", planted, domain="localhost.local", path="/")
+        token = await make_link(app.app, await a_user(app.app))
+        answer = await client.post("/console/sign-in/link", data={"token": token}, follow_redirects=False)
+        assert answer.status_code == 303
+        given = answer.cookies["correspondent"]
+        for tried in (planted, token, sha256(given.encode()).hexdigest(), given[:-1], given.swapcase(), ""):
+            thief.cookies.clear()
+            thief.cookies.set("correspondent", tried)
+            assert (await thief.get("/console/inbox")).status_code == 401, tried
+        thief.cookies.clear()
+        thief.cookies.set("correspondent", given)
+        assert (await thief.get("/console/inbox")).status_code == 200
 
 
 async def test_signing_out_ends_the_session_everywhere(app: Tended) -> None:
@@ -288,6 +311,23 @@ def test_a_file_name_names_no_place() -> None:
     assert saved_as("..") == saved_as("") == "attachment"
     assert "\u202e" not in saved_as("x\u202efdp.exe")
     assert "\n" not in saved_as("a\nb")
+
+
+@given(name=st.text(st.characters(codec=None, exclude_categories=()), max_size=300))
+@example(name="a" * 10_000)
+@example(name="../" * 3_000 + "x")
+@example(name='x"; filename=evil.html; a="')
+@example(name="x\r\nContent-Type: text/html\r\n\r\n<script>")
+@example(name="\0\ud800.\u202egpj.exe")
+@example(name="=?utf-8?q?a=0Ab?=%0d%0a")
+def test_whatever_a_file_is_called_its_header_is_one(name: str) -> None:
+    """Short, of plain ASCII in one line, with no quote, semicolon or percent of its own, and no place in it."""
+    saved = saved_as(name)
+    assert 0 < len(saved) <= 120
+    assert not {"/", "\\", "\0"} & set(saved)
+    assert not saved.startswith(".")
+    assert saved == printable(saved)
+    assert re.fullmatch(r"attachment; filename\*=UTF-8''(?:[A-Za-z0-9_.~-]|%[0-9A-F]{2})+", disposition(name))
 
 
 def test_cleaning_keeps_what_a_mail_says() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -112,6 +113,21 @@ async def test_a_code_counts_once(app: Tended) -> None:
         assert not await takes_code(app.app, user.user_id, code)
     (row,) = await app.rows("SELECT totp_secret FROM users")
     assert _bytes(key) not in bytes(row["totp_secret"])
+
+
+@pytest.mark.parametrize("size", [0, 1, 10, 19, 21])
+async def test_a_key_of_no_length_turned_the_second_factor_off_and_said_that_it_was_on(app: Tended, size: int) -> None:
+    """A form chooses no key that is shorter than ours, whatever code belongs to it."""
+    key = base64.b32encode(bytes(size)).decode()
+    code = TOTP(bytes(size), 6, SHA1(), 30, enforce_key_length=False).generate(int(app.clock().timestamp())).decode()
+    user = await a_user(app.app)
+    await set_key(app.app, user, new_key())
+    async with signed_in(app.app) as client:
+        token = form(await client.get("/console/me"), "/sign-out").fields["form_token"]
+        sent = await client.post("/console/me/factor", data={"form_token": token, "key": key, "code": code})
+        assert sent.status_code == 422
+    (row,) = await app.rows("SELECT totp_secret IS NOT NULL AS has FROM users WHERE removed_at IS NULL")
+    assert row["has"]
 
 
 async def test_an_invitation_is_mailed_and_joins_under_the_name_of_the_admin(app: Tended, stack: Endpoints) -> None:

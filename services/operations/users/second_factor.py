@@ -31,7 +31,7 @@ def app_address(user: User, key: str) -> str:
 
 
 def is_code(key: str, code: str, now: float) -> bool:
-    """Whether an app that has the key shows this code."""
+    """Whether an app that has the key shows this code. Raises ValueError for a key that is not one of `new_key`."""
     return _step_of(_bytes(key), code, now) is not None
 
 
@@ -69,7 +69,10 @@ def _totp(secret: bytes) -> TOTP:
 
 
 def _bytes(key: str) -> bytes:
-    return base64.b32decode(key)
+    decoded = base64.b32decode(key)
+    if len(decoded) != KEY_BYTES:
+        raise ValueError(f"a key is {KEY_BYTES} bytes")
+    return decoded
 
 
 def _sealing(app: App) -> bytes:

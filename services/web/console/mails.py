@@ -71,11 +71,16 @@ def mail_pages(site: Site) -> APIRouter:
             raise RequestRefused(404, "file_unknown", str(error)) from None
         headers = {
             "Content-Security-Policy": FILE_POLICY,
-            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(saved_as(name), safe='')}",
+            "Content-Disposition": disposition(name),
         }
         return Response(content, media_type="application/octet-stream", headers=headers)
 
     return router
+
+
+def disposition(name: str) -> str:
+    """The header by which a file is saved and never shown (RFC 6266), whatever it is called."""
+    return f"attachment; filename*=UTF-8''{quote(saved_as(name), safe='')}"
 
 
 def cleaned(html: str) -> str:

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from services.core.log_repeats import Repeats
+from services.core.logging import _visible, plain_line
 
 CODE = """
 import logging, structlog
@@ -49,8 +50,25 @@ def test_a_terminal_gets_plain_lines() -> None:
     assert first[8:] == " running  processors=['reflect']"
     assert second[8:] == " warning: a timer is late"
     assert third[8:] == " error: it failed  thread=t-1"
-    assert below[-1] == "ValueError: no"
+    assert below[-1] == "  ValueError: no"
     assert "\x1b" not in first
+
+
+def test_what_a_stranger_wrote_began_a_line_of_the_log() -> None:
+    """A value, a message or an error of several lines is one entry: a path of `%0a` forged what the deployment said."""
+    forged = "x\n20:31:07 error: the key of the model was refused\r20:31:08 \x1b[2J\x9b2J\u2028\u202e"
+    event = {
+        "timestamp": "2026-01-01T10:00:00Z",
+        "level": "warning",
+        "event": forged,
+        "path": forged,
+        "exception": forged,
+    }
+    lines = plain_line(None, "", _visible(None, "", event)).splitlines()  # type: ignore[arg-type]
+    assert lines[0].startswith("10:00:00 warning: x")
+    assert all(line.startswith("  ") for line in lines[1:])
+    assert len(lines) == 5
+    assert not {"\x1b", "\x9b", "\r", "\u2028", "\u202e"} & set("".join(lines))
 
 
 def test_everything_else_gets_json() -> None:
