@@ -140,10 +140,4 @@ async def load_layers(layers: Sequence[ModuleType], turn: Turn) -> list[ContextL
     return fitted
 
 
-async def load_layer(layer: ModuleType, turn: Turn) -> ContextLayer:
-    """One layer alone."""
-    [loaded] = await load_layers([layer], turn)
-    return loaded
-
-
 HANDLERS: Handlers = {TurnOpened: on_turn_opened, SuggestionAsked: on_suggestion_asked}

@@ -65,14 +65,8 @@ def token_of_message_id(message_id: str) -> str:
     return found.group(1) if found else ""
 
 
-def plus_address(address: str, token: str) -> str:
-    """`support@example.org` with the token in it: `support+TOKEN@example.org`; "" where it is over 64 octets."""
-    local, _, domain = address.rpartition("@")
-    return f"{local}+{token}@{domain}" if len(local.encode()) + 1 + len(token) <= 64 else ""
-
-
 def token_of_address(address: str) -> str:
-    """The token in a plus-address, or ""."""
+    """The token in a plus-address (`support+TOKEN@example.org`), or ""."""
     detail = ascii_lower(address.rpartition("@")[0]).rpartition("+")[2]
     return detail if _TOKEN.match(detail) else ""
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -69,12 +68,6 @@ def enclose(name: str, text: str, fence: str) -> str:
 def make_fence(secret: bytes, event_id: str) -> str:
     """A turn's fence word: the same whenever the event is handled, unguessable for whoever wrote the mail."""
     return hmac.new(secret, f"fence:{event_id}".encode(), hashlib.sha256).hexdigest()[:16]
-
-
-def prefix_sha256(request: Request) -> str:
-    """The hash (hex) of what stands before the cache mark: the tools, then the stable part."""
-    tools = json.dumps([_tool_as_data(tool) for tool in request.tools], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(f"{tools}\n{render(request).stable}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _render_layer(layer: Layer, fence: str) -> str:

@@ -31,12 +31,6 @@ def prompt_tokens(usage: Usage) -> int:
     return usage.input + usage.cache_read + usage.cache_write
 
 
-def cached_share(usage: Usage) -> float:
-    """The share of the prompt that came from the provider's cache, 0.0 to 1.0."""
-    total = prompt_tokens(usage)
-    return usage.cache_read / total if total else 0.0
-
-
 def sum_usage(usages: Iterable[Usage]) -> Usage:
     """The usage of several calls together."""
     total = Usage()

@@ -24,7 +24,6 @@ from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.model.anthropic_wire import to_wire
 from services.model.offline import OfflineModel
 from services.model.port import Answer, Request, Usage
-from services.model.prompt import prefix_sha256
 from services.model.settings import ModelSettings
 from services.operations.idle import until_idle
 from services.operations.knowledge.sources import expand
@@ -33,6 +32,7 @@ from services.pipeline import NAMES
 from services.process import working
 from tests.benchmarks.measured import Measured, at_most
 from tests.benchmarks.recall_support import Options, run
+from tests.support.prompts import prefix_sha256
 from tests.support.scripted_rules import PromptCache
 from tests.support.stack import temporary_home
 

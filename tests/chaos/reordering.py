@@ -13,10 +13,11 @@ from aiokafka.errors import KafkaError
 from services.core.app import App
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import LogRefused
-from services.core.bus.topics_admin import committed, ends, reset_group
+from services.core.bus.topics_admin import committed, ends
 from services.core.errors import Temporary
 from services.operations.log import read
 from services.pipeline import PROCESSORS
+from tests.support.groups import reset_group
 
 PATIENCE_S = 300.0
 AGAIN_AFTER_S = 1.0

@@ -17,7 +17,7 @@ from services.core.bus import event_store
 from services.core.bus.processor import Processor
 from services.core.bus.retry import PASSING
 from services.core.bus.runner import Runner, publish
-from services.core.bus.topics_admin import committed, ends, reset_group
+from services.core.bus.topics_admin import committed, ends
 from services.core.bus.work import Work
 from services.core.db import fetch_all
 from services.operations.idle import unfinished, until_idle
@@ -32,6 +32,7 @@ from tests.oracle.collect import judged
 from tests.oracle.judge import Judged
 from tests.support.app import running_app, settings_for
 from tests.support.bus import PATIENCE_S
+from tests.support.groups import reset_group
 from tests.support.scripted_model import ScriptedModel, failing, hang, malformed_json, reply_text, reply_tool
 from tests.support.smtp_server import SmtpServer
 from tests.support.stack import uses_apache_kafka

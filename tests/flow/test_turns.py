@@ -6,12 +6,13 @@ import asyncio
 
 import pytest
 
-from services.operations.dead_letters import Choice, all_letters, redrive
+from services.operations.dead_letters import Choice, redrive
 from services.operations.dead_letters.failed_turns import failed_turns, reopen
 from services.operations.idle import until_idle
 from tests.flow.conftest import PATIENT, Town
 from tests.flow.scenario import agent, reflection, rows, verified
 from tests.support.bus import until, until_true
+from tests.support.dead_letters import all_letters
 from tests.support.scripted_model import Behaviour, Seen
 from tests.support.scripted_replies import (
     malformed_tool_input,

@@ -26,7 +26,6 @@ from services.core.keys.aead import seal_json
 from services.core.keys.master import FILE, add_master_key
 from services.operations import history_lock as alone
 from services.operations.archive.move import move
-from services.operations.dead_letters import all_letters
 from services.operations.erase import run
 from services.operations.erase.export import export
 from services.operations.erase.export_places import new_folder
@@ -43,6 +42,7 @@ from services.receive_email.accept import accept
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
+from tests.support.dead_letters import all_letters
 from tests.support.erasing import differences, found
 from tests.support.letters import letter
 from tests.support.remembered_people import ADA, BOB, CARL, NAMES, SECRET, remembered, write

@@ -28,7 +28,6 @@ from services.core.keys import Erased
 from services.demo.clock import SteppingClock
 from services.load_memory import PROCESSOR as LOAD_MEMORY
 from services.model.port import Answer, Request
-from services.operations import dead_letters
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
 from services.operations.idle import until_idle
@@ -37,6 +36,7 @@ from tests.benchmarks.stage import InstantModel
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
 from tests.support.bus import until_true
+from tests.support.dead_letters import all_letters
 from tests.support.erasing import differences, found
 from tests.support.letters import letter
 from tests.support.remembered_people import ADA, BOB, NAMES
@@ -103,7 +103,7 @@ class Desk:
         await until_idle(self.app, timeout_s=120)
         assert (await prove(self.app, ada.marks)).findings == ()
         assert await differences(self.app, stack) == set()
-        assert await dead_letters.all_letters(self.app) == []
+        assert await all_letters(self.app) == []
 
 
 async def desk_in(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[Desk]:
@@ -281,4 +281,4 @@ async def test_a_reply_at_the_servers_door_during_the_erase_leaves_once_and_is_f
     assert [one.recipient for one in desk.server.accepted] == [ADA]
     assert (await prove(desk.app, ada.marks)).findings == ()
     assert await differences(desk.app, stack) == set()
-    assert await dead_letters.all_letters(desk.app) == []
+    assert await all_letters(desk.app) == []

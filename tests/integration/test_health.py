@@ -16,7 +16,7 @@ from services.core.app import App, open_app
 from services.core.bus.delivery import Record
 from services.core.bus.lost_logs import acknowledge, recent_losses
 from services.core.bus.outbox_relay import sweep
-from services.core.bus.topics_admin import ends, reset_group
+from services.core.bus.topics_admin import ends
 from services.core.db import fetch_all
 from services.operations.health import state
 from services.operations.health.state import read_health
@@ -26,6 +26,7 @@ from services.operations.preparation import prepare
 from services.operations.requests import ask
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
+from tests.support.groups import reset_group
 from tests.support.letters import letter
 from tests.support.tending import tending
 

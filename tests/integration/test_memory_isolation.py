@@ -23,7 +23,6 @@ from services.core.settings import shaped
 from services.core.web import make_app
 from services.generate_reply.desk import AnsweredMail, Desk
 from services.generate_reply.tools import search
-from services.load_memory.handler import load_layer
 from services.load_memory.layers import LAYERS
 from services.load_memory.turn import Turn, load_mails
 from services.memory.embeddings import meanings
@@ -35,6 +34,7 @@ from services.reflect.materials import gather
 from services.reflect.turn import ended
 from services.web.routes import routes
 from tests.support.beginning import after
+from tests.support.layers import load_layer
 from tests.support.remembering import Memory, day, fact, memory_loaded, remembering
 
 TOKEN = "a token for tests"

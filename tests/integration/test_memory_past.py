@@ -15,10 +15,10 @@ from schemas.model_output import SearchMemoryInput
 from services.core.clock import random_id
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools import search
-from services.load_memory.handler import load_layer
 from services.load_memory.layers import grains, patterns
 from services.load_memory.turn import Turn
 from services.memory.embeddings import Meaning
+from tests.support.layers import load_layer
 from tests.support.remembering import ADA, Memory, day, fact, memory_loaded, remembering
 from tests.support.tending import Tended, tending
 

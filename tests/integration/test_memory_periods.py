@@ -27,7 +27,6 @@ from services.core.bus.runner import Runner, enter
 from services.core.db import fetch_all
 from services.core.settings import PeriodRetention
 from services.core.web import make_app
-from services.load_memory.handler import load_layer
 from services.load_memory.layers import grains
 from services.operations import daily
 from services.operations.erase.belongings import belongings
@@ -43,6 +42,7 @@ from services.web.routes import routes
 from tests.integration.test_memory_past import turn_of
 from tests.support.crashing_sender import PERIOD_POINTS, crash
 from tests.support.erasing import differences, found
+from tests.support.layers import load_layer
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 from tests.support.scripted_model import (
     Behaviour,

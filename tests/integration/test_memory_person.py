@@ -15,13 +15,13 @@ from schemas.events.replies import ContextLayer
 from schemas.events.threads import TurnClosed
 from services.core.bus.work import Work
 from services.core.clock import random_id
-from services.load_memory.handler import load_layer
 from services.load_memory.layers import participant
 from services.load_memory.participant_lines import care
 from services.load_memory.turn import Turn
 from services.memory.embeddings import Meaning, MiniLM
 from services.reflect.materials import gather
 from services.reflect.turn import ended
+from tests.support.layers import load_layer
 from tests.support.remembering import Memory, day, fact, remembering
 
 

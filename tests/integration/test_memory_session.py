@@ -14,11 +14,11 @@ from schemas.events.replies import ContextLayer
 from services import learn_facts
 from services.core.bus.unit import Unit
 from services.core.clock import random_id
-from services.load_memory.handler import load_layer
 from services.load_memory.layers import session
 from services.load_memory.turn import Turn
 from services.memory.embeddings import Meaning, MiniLM
 from tests.support.beginning import after
+from tests.support.layers import load_layer
 from tests.support.remembering import Memory, day, remembering
 
 HOUR = 1 / 24  # of a day

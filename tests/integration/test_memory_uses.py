@@ -17,7 +17,6 @@ from schemas.events.replies import ContextLayer, ReplyDrafted
 from services.cli.memory import view as showing
 from services.core.bus.runner import enter
 from services.core.clock import random_id
-from services.load_memory.handler import load_layer
 from services.load_memory.layers import participant
 from services.load_memory.turn import MailToAnswer, Turn
 from services.memory.embeddings import Meaning, meanings
@@ -29,6 +28,7 @@ from services.operations.uses import daily as uses
 from services.operations.uses.listing import uses_of
 from tests.support.beginning import after
 from tests.support.erasing import differences, found
+from tests.support.layers import load_layer
 from tests.support.remembering import ADA, Memory, day, fact, memory_loaded, remembering
 
 pytestmark = pytest.mark.timeout(300)

@@ -15,10 +15,10 @@ from schemas.events.memory import ThreadSummarized
 from schemas.events.threads import MailAttached
 from services import summarize_threads, track_threads
 from services.core.clock import random_id
-from services.load_memory.handler import load_layer
 from services.load_memory.layers import recent
 from services.load_memory.turn import Turn
 from services.memory.embeddings import Meaning, MiniLM
+from tests.support.layers import load_layer
 from tests.support.remembering import Memory, day, remembering
 
 THREAD = UUID(int=5)

@@ -20,7 +20,6 @@ from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.delivery import Record
 from services.core.bus.outbox_relay import refill
 from services.core.settings import Settings
-from services.operations import dead_letters
 from services.operations import deployment as running
 from services.operations.dead_letters.dead_letter import DeadLetter
 from services.operations.health import state
@@ -31,6 +30,7 @@ from services.receive_email.accept import accept
 from tests.integration.test_health import AWAY, REFUSED, UNFETCHED
 from tests.support.app import running_app, settings_for
 from tests.support.bus import until_true
+from tests.support.dead_letters import all_letters
 from tests.support.letters import letter
 from tests.support.stack import uses_apache_kafka
 
@@ -54,7 +54,7 @@ class Place:
         return await asyncio.to_thread(CliRunner().invoke, command_line, list(arguments), env={"COLUMNS": "220"})
 
     async def letters(self) -> list[DeadLetter]:
-        return await dead_letters.all_letters(self.app)
+        return await all_letters(self.app)
 
     async def submit(self, number: int, blob: str, **more: str) -> str:
         """Type `topics produce` with one submitted document."""

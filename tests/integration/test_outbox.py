@@ -28,12 +28,13 @@ from services.core.bus.runner import Runner
 from services.core.bus.topics_admin import ends
 from services.core.bus.work import Work
 from services.core.db import fetch_all
-from services.operations.dead_letters import CannotRedrive, all_letters, redrive
+from services.operations.dead_letters import CannotRedrive, redrive
 from services.operations.idle import unfinished
 from services.operations.log import read
 from services.operations.preparation import prepare
 from services.pipeline import consumers
 from tests.support.app import settings_for
+from tests.support.dead_letters import all_letters
 from tests.support.memory_log import MemoryLog, MemoryPublisher
 from tests.support.workers import ROOT
 

@@ -26,7 +26,7 @@ from services.core.settings import Settings
 from services.load_memory.layers import mail as layer
 from services.load_memory.turn import MailToAnswer, Turn, load_mails
 from services.mail.report_tokens import make_report_token
-from services.mail.tokens import Keyring, make_token, own_message_id, plus_address
+from services.mail.tokens import Keyring, make_token, own_message_id
 from services.read_email import PROCESSOR
 from services.receive_email.accept import accept
 from tests.support.app import INBOX, settings_for
@@ -154,7 +154,7 @@ async def test_a_token_of_a_former_secret_is_honoured_as_long_as_that_is_listed(
     thread = uuid4()
     token = make_token(Keyring((FORMER.encode(),)), app.settings.workspace, thread, ANN)
     ours = own_message_id(token, uuid4(), "ourcompany.example") if where == "Message-ID" else ""
-    to = INBOX["address"] if ours else plus_address(INBOX["address"], token)
+    to = INBOX["address"] if ours else INBOX["address"].replace("@", f"+{token}@")
     answer = letter("Thanks.", sender=ANN, to=to, in_reply_to=f"<{ours}>" if ours else "")
     read = await read_in(changed(app, former_secrets=former), answer, vouched_by="the test")
     assert (read.thread_id == thread, read.identity.reply_token) == (honoured,) * 2
@@ -166,7 +166,7 @@ async def test_a_reply_token_proves_nobody(app: App, where: str) -> None:
     first = await read_in(app, letter("Hi", sender=ANN, message_id="<a@acme.example>"), vouched_by="the test")
     token = make_token(app.keyring, app.settings.workspace, first.thread_id, ANN)
     ours = own_message_id(token, uuid4(), "ourcompany.example") if where == "Message-ID" else ""
-    to = INBOX["address"] if ours else plus_address(INBOX["address"], token)
+    to = INBOX["address"] if ours else INBOX["address"].replace("@", f"+{token}@")
     forged = letter("And?", sender=ANN, to=to, message_id="<f@evil.example>", in_reply_to=f"<{ours}>" if ours else "")
     read = await read_in(app, forged)
     assert not read.identity.trusted

@@ -12,8 +12,9 @@ from aiokafka.errors import KafkaError
 from deploy.local import Endpoints
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import LogUnavailable
-from services.core.bus.topics_admin import TopicSpec, committed, ends, ensure_topics, lag, reset_group
+from services.core.bus.topics_admin import TopicSpec, committed, ends, ensure_topics, lag
 from tests.support.bus import Desk, at_work, fill, publishing, until
+from tests.support.groups import reset_group
 from tests.support.stack import uses_apache_kafka
 
 

@@ -13,8 +13,9 @@ Invariants
 - Waiting for the gate or for a retry holds the delivery's own lane and its place among the admitted, but no running
   slot. So an outage behind the gate fills the admission and stalls this consumer, and that is right: a process asks one
   provider with one key for one workspace, nothing it could admit would fare better, and what waits on the log is safe
-  there. Other groups have lanes of their own. Retries hold their places for `LaneLimits.longest_hold_s` at most; a
-  service that is `Away` uses up none of that, is waited for until it answers, and is said once for each delivery.
+  there. Other groups have lanes of their own. Retries hold their places for one attempt, the crowded ones and
+  `RetryPolicy.budget_s` at most; a service that is `Away` uses up none of that, is waited for until it answers, and is
+  said once for each delivery.
 - On `revoked` what runs may end and be acknowledged; all else is dropped without a trace: the next owner gets it, also
   what failed meanwhile. After `assigned` nothing of an older epoch is acknowledged.
 """
@@ -68,12 +69,6 @@ class LaneLimits:
     def longest_attempt_s(self) -> float:
         """How long a delivery may go on after its partition was revoked."""
         return self.timeout_s + GRACE_S
-
-    @property
-    def longest_hold_s(self) -> float:
-        """How long a delivery that fails and fails may hold its lane before it is given up."""
-        crowded_s = MOST_CROWDED * (self.longest_attempt_s + self.retry.longest_pause_s)
-        return crowded_s + self.longest_attempt_s + self.retry.budget_s + GRACE_S
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,17 +123,6 @@ async def lag(brokers: Brokers, group: str, topics: Sequence[str]) -> dict[Parti
     return {partition: max(end - done.get(partition, 0), 0) for partition, end in lasts.items()}
 
 
-async def reset_group(brokers: Brokers, group: str, offsets: Mapping[Partition, int]) -> None:
-    """Set where `group` reads next; the group must have no members. On Tansu it must never have had any."""
-    consumer = AIOKafkaConsumer(**client_arguments(brokers), group_id=group, enable_auto_commit=False)
-    await consumer.start()
-    try:
-        consumer.assign([TopicPartition(*partition) for partition in offsets])
-        await consumer.commit({TopicPartition(*p): OffsetAndMetadata(offset, "") for p, offset in offsets.items()})
-    finally:
-        await consumer.stop()
-
-
 def _new_topic(spec: TopicSpec, replication: int) -> NewTopic:
     configs = {"retention.ms": str(spec.retention_ms), "cleanup.policy": spec.cleanup}
     return NewTopic(spec.name, spec.partitions, replication, topic_configs=configs)

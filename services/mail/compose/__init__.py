@@ -50,7 +50,6 @@ def _headers(reply: Outgoing, message_id: str) -> list[tuple[str, str]]:
         ("From", wire.mailbox(reply.sender)),
         ("To", wire.mailbox(reply.recipient)),
         ("Cc", ",\r\n ".join(map(wire.mailbox, reply.cc))),
-        ("Reply-To", wire.addr_spec(reply.reply_to) if reply.reply_to else ""),
         ("Subject", wire.text_value(wire.reply_subject(reply.subject), "Subject")),
         ("Date", wire.date_value(reply.date)),
         ("Message-ID", own_id),

@@ -54,7 +54,6 @@ class Outgoing:
     report_token: str = ""  # `report_tokens.make_report_token`; "" for none
     in_reply_to: str = ""
     references: tuple[str, ...] = ()
-    reply_to: str = ""  # our plus-address; "" for none
     envelope_from: str = ""  # where bounces go; "" for the sender
     allowed_links: tuple[str, ...] = ()
     known_links: frozenset[str] = frozenset()

@@ -34,7 +34,7 @@ class Section:
 
 def sections(reply: Outgoing) -> list[Section]:
     """The parts of a reply that have something to say; the words always come first."""
-    on_top = {reply.sender.addr, reply.reply_to, reply.recipient.addr, *(one.addr for one in reply.cc)} - {""}
+    on_top = {reply.sender.addr, reply.recipient.addr, *(one.addr for one in reply.cc)} - {""}
     policy = LinkPolicy(reply.allowed_links, reply.known_links | on_top)  # its headers show these addresses anyway
     words = safe_text(reply.text, policy)
     found = [

@@ -83,14 +83,9 @@ def by_id(letters: Iterable[DeadLetter], begins: Sequence[str]) -> list[DeadLett
     return chosen
 
 
-async def all_letters(app: App) -> list[DeadLetter]:
-    """Every dead letter of every group, oldest first, with what became of it. Its cost is that of all of them."""
-    return [dead_letter async for dead_letter in _each(app, Choice(), every=True)][::-1]
-
-
 async def chosen(app: App, choice: Choice) -> list[DeadLetter]:
     """Every dead letter that is meant and waits, oldest first."""
-    return [dead_letter async for dead_letter in _each(app, choice, every=False)][::-1]
+    return [dead_letter async for dead_letter in _each(app, choice)][::-1]
 
 
 async def named(app: App, begins: Sequence[str]) -> list[DeadLetter]:
@@ -126,13 +121,13 @@ async def waiting(app: App) -> int:
     return await waiting_count(app)
 
 
-async def _each(app: App, choice: Choice, *, every: bool) -> AsyncIterator[DeadLetter]:
-    """Every dead letter that is meant, newest first."""
+async def _each(app: App, choice: Choice) -> AsyncIterator[DeadLetter]:
+    """Every dead letter that is meant and waits, newest first."""
     await catch_up(app)
     after = ""
     while True:
-        page = await _page(app, choice, every, MOST, after)
-        for dead_letter in await _meant(app, page, choice, every):
+        page = await _page(app, choice, False, MOST, after)
+        for dead_letter in await _meant(app, page, choice, False):
             yield dead_letter
         if not (after := page.next):
             return

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.model.port import Answer, Exchange, Layer, Request, Tool, ToolResult
-from services.model.prompt import RULES, enclose, make_fence, prefix_sha256, render, render_result
+from services.model.prompt import RULES, enclose, make_fence, render, render_result
+from tests.support.prompts import prefix_sha256
 
 FENCE = "9f86d081884c7d65"
 PERSONA = Layer("persona", "You answer for Acme.", shared=True)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.model.port import Usage
-from services.model.usage import cached_share, estimate_tokens, prompt_tokens, sum_usage
+from services.model.usage import estimate_tokens, prompt_tokens, sum_usage
 
 
 @pytest.mark.parametrize(
@@ -25,12 +25,9 @@ def test_estimate_of_the_whole_never_exceeds_its_parts(one: str, two: str) -> No
     assert max(estimate_tokens(one), estimate_tokens(two)) <= whole <= estimate_tokens(one) + estimate_tokens(two)
 
 
-def test_cached_share_is_of_the_whole_prompt() -> None:
-    """The share counts what was read from the cache against all of the prompt, and is 0 for no prompt."""
-    usage = Usage(input=20, output=5, cache_read=60, cache_write=20)
-    assert prompt_tokens(usage) == 100
-    assert cached_share(usage) == 0.6
-    assert cached_share(Usage()) == 0.0
+def test_a_prompt_is_all_that_was_read() -> None:
+    """What came from the cache and what was written to it count, too; the answer does not."""
+    assert prompt_tokens(Usage(input=20, output=5, cache_read=60, cache_write=20)) == 100
 
 
 def test_sum_adds_each_kind() -> None:
