@@ -15,7 +15,17 @@ AfterReply = Literal["", "keep", "resolve", "hand_back"]  # what becomes of a th
 ApprovalLevel = Literal["auto", "review", "human_only"]
 RiskTopic = Literal["money", "law", "health", "contract", "anger", "threat", "press"]
 Floor = Literal[
-    "unsupported", "sender", "first_contact", "money", "law", "health", "contract", "anger", "threat", "press"
+    "unsupported",
+    "sender",
+    "first_contact",
+    "stranger",
+    "money",
+    "law",
+    "health",
+    "contract",
+    "anger",
+    "threat",
+    "press",
 ]  # what alone makes a person look, whatever the score: a claim without support, who writes, or a topic of risk
 
 

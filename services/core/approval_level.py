@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from schemas.events.replies import ApprovalLevel, ReplyDrafted
 from services.core.settings import ApprovalSettings, Settings
 
+STRANGER = "stranger"  # marks what somebody of another company than the author's wrote into the thread
 APPROVES = "a person approves each reply"
 WORDS_IT = "a person words each reply: approve it with your own text, or answer yourself"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.events.replies import ContextLayer
+from services.core.approval_level import STRANGER
 from services.core.wording import as_read
 from services.generate_reply.claims import Claim, claims_of, sentences_of, words_of
 from services.memory.wording import says
@@ -39,7 +40,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """The claims and words of the whole context, and those of what we say: rules, profile, published documents."""
+    """The claims and words of the whole context, and those of what we say: rules, profile, published documents.
+
+    `strangers`: somebody of another company than the author's wrote some of it.
+    """
 
     claims: frozenset[tuple[str, str]]
     words: frozenset[str]
@@ -47,6 +51,7 @@ class Grounds:
     our_lines: tuple[Line, ...]
     recalled: tuple[str, ...] = field(default=())
     passages: int = 0
+    strangers: bool = False
 
     @classmethod
     def of(cls, layers: Sequence[ContextLayer], looked_up: Iterable[str]) -> Grounds:
@@ -62,6 +67,7 @@ class Grounds:
             our_lines=tuple(Line.of(line) for text in ours for line in text.splitlines() if line.strip()),
             recalled=tuple(str(item["recall"]) for item in items if item.get("of_memory") and "recall" in item),
             passages=sum(len(one.items) for one in layers if one.name == PUBLISHED) + len(found),
+            strangers=any(item.get(STRANGER) for item in items),
         )
 
     def has(self, claim: Claim) -> bool:

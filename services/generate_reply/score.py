@@ -1,7 +1,7 @@
 """A draft's score: how well it rests on what its model was shown. Computed by code, never asked of the model. Pure.
 
 The score is a weighted mean of parts from 0 to 1. A floor is what no part makes up for: a claim without support, a
-sender whom nothing proves, a first contact, a topic of risk.
+sender whom nothing proves, a first contact, a stranger's words in view, a topic of risk.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ def scored(written: Written, grounds: Grounds, first_contact: bool) -> tuple[Dra
         (bool(unsupported), "unsupported"),
         (not written.trusted, "sender"),
         (first_contact, "first_contact"),
+        (grounds.strangers, "stranger"),
     )
     parts = tuple(ScorePart(name=name, value=round(values[name], 4), weight=weight) for name, weight in WEIGHTS.items())
     floors = (*(floor for broken, floor in held if broken), *topics)

@@ -201,7 +201,8 @@ GROUP BY type, data ORDER BY last_at DESC, type, data LIMIT %(most)s;
 WITH seen AS NOT MATERIALIZED (
     SELECT c.version, c.role, c.text, written_at(m.mode, m.sent_at, c.at) AS at,
            c.trusted AND (c.role <> 'customer' OR coalesce(m.trusted, false)) AS trusted,
-           m.participant_id AS author_id, coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
+           m.participant_id AS author_id, coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author,
+           coalesce(m.author_addr, '') AS address
     FROM conversation c LEFT JOIN mails m ON m.mail_id = CASE WHEN c.mail_id IS NULL THEN c.reply_id ELSE c.mail_id END
     LEFT JOIN deliveries d ON d.reply_id = c.reply_id
     WHERE c.thread_id = %(thread_id)s AND c.gone_at IS NULL

@@ -1,13 +1,20 @@
-"""What the author has seen of the thread's recent messages, within a message and a token budget, the newest kept."""
+"""What the author has seen of the thread's recent messages, within a message and a token budget, the newest kept.
+
+Anybody may put the author into Cc: a message of somebody of another company says so (`STRANGER`), and a draft that was
+written with it in view breaks a floor.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from services.core.approval_level import STRANGER
 from services.core.db import Connection, rows_as
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
+from services.mail.sender import sender_of
 from services.memory.speaker import Spoken, speaker
 
 NAME, SHARED, TRUSTED = "recent", False, False
@@ -17,11 +24,12 @@ MOST_UNCOVERED = 60  # messages that no summary covers; a reflection takes in as
 
 @dataclass(frozen=True, slots=True)
 class Message(Spoken):
-    """A message of the thread, in the `version` of it in which it came."""
+    """A message of the thread, in the `version` of it in which it came; `address` is its author's, "" for ours."""
 
     version: int
     text: str
     at: datetime
+    address: str
 
 
 def budget(turn: Turn) -> int:
@@ -40,6 +48,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
         **turn.of_author,
     }
     said = await rows_as(conn, Message, SQL.recent, args)
+    companies = {sender_of(one) for one in turn.of_author["addrs"]}
     return section(
         (
             entry(
@@ -47,8 +56,16 @@ async def load(turn: Turn, conn: Connection) -> Section:
                 role=one.role,
                 text=one.text,
                 at=one.at.isoformat(),
+                **({STRANGER: True} if _is_strangers(one, turn, companies) else {}),
             )
             for one in said
         ),
         newest_first=True,
     )
+
+
+def _is_strangers(message: Message, turn: Turn, companies: Collection[str]) -> bool:
+    """Whether another customer wrote it who is not of the author's company."""
+    if message.role != "customer" or message.author_id in turn.of_author["author_ids"]:
+        return False
+    return sender_of(message.address) not in companies
