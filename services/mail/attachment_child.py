@@ -18,6 +18,7 @@ import struct
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -169,10 +170,11 @@ def _ics(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
     from icalendar import Calendar
 
     lines: list[str] = []
-    for calendar in Calendar.from_ical(content[:CALENDAR_BYTES], multiple=True):
+    calendars = Calendar.from_ical(content[:CALENDAR_BYTES], multiple=True)
+    events = ((calendar, event) for calendar in calendars for event in calendar.walk("VEVENT"))
+    for calendar, event in islice(events, CALENDAR_EVENTS):
         method = str(calendar.get("METHOD", "")).upper()
-        for event in calendar.walk("VEVENT")[:CALENDAR_EVENTS]:
-            lines += [_MEETING.get(method, "A calendar entry"), *_event(event), ""]
+        lines += [_MEETING.get(method, "A calendar entry"), *_event(event), ""]
     if not lines:
         raise Unreadable("a calendar without an event")
     return "text", "\n".join(lines).strip()
@@ -187,15 +189,19 @@ def _event(event: Any) -> Iterator[str]:
 
 
 def _calendar_value(value: Any) -> str:
-    """A moment with its zone, a rule as it is written, anything else as text on one line."""
+    """A moment with its zone, a rule as it is written, anything else as text; on one line."""
     moment = getattr(value, "dt", None)
     if moment is not None:
         zone = getattr(value, "params", {}).get("TZID", "") or ("UTC" if getattr(moment, "tzinfo", None) else "")
         said = moment.strftime("%Y-%m-%d %H:%M") if hasattr(moment, "hour") else moment.isoformat()
-        return f"{said} {zone}".strip()
+        return _one_line(f"{said} {zone}")
     to_ical = getattr(value, "to_ical", None) if isinstance(value, dict) else None
     written = to_ical().decode("utf-8", "replace") if to_ical else str(value)
-    return " ".join(re.sub(r"^mailto:", "", written, flags=re.IGNORECASE).split())[:CALENDAR_VALUE]
+    return _one_line(re.sub(r"^mailto:", "", written, flags=re.IGNORECASE))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:CALENDAR_VALUE]
 
 
 def _zip(content: bytes, limits: dict[str, int]) -> tuple[str, str]:

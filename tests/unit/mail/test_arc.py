@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from functools import cache
 
 import dkim
@@ -96,3 +97,43 @@ def test_a_garbled_chain_raises_nothing() -> None:
         b"ARC-Seal: \xff;;=\r\n" + MESSAGE,
     ):
         assert judged(broken, FORWARDER).level == "failed"
+
+
+def seals(raw: bytes) -> bytes:
+    """The three headers of a chain, as one who has the mail copies them."""
+    fields = re.split(rb"\r\n(?![ \t])", raw.partition(b"\r\n\r\n")[0])
+    return b"".join(one + b"\r\n" for one in fields if one.lower().startswith(b"arc-"))
+
+
+GOOD, FAILED = sealed(MESSAGE, FORWARDER, PASSED), "dmarc=fail header.from=my-shop.example"
+AAR = f"ARC-Authentication-Results: i=1; mx.{FORWARDER}; {PASSED}\r\n".encode()
+FORGED = {
+    "a chain on another text": seals(GOOD) + MESSAGE.replace(b"Hello.", b"Pay Eve."),
+    "a chain on another subject": seals(GOOD) + MESSAGE.replace(b"Subject: Hi", b"Subject: Pay Eve"),
+    "another mailbox of the author's domain": GOOD.replace(b"ann@my-shop", b"ceo@my-shop"),
+    "a second From above": b"From: Ceo <ceo@my-shop.example>\r\n" + GOOD,
+    "the same From again": b"From: Ann <ann@my-shop.example>\r\n" + GOOD,
+    "a second Subject above": b"Subject: Pay Eve\r\n" + GOOD,
+    "a second To above": b"To: bob@victim.example\r\n" + GOOD,
+    "the chain twice": seals(GOOD) + GOOD,
+    "the chain sixty times": seals(GOOD) * 60 + GOOD,
+    "another finding in a chain that holds": sealed(MESSAGE, FORWARDER, FAILED).replace(b"dmarc=fail", b"dmarc=pass"),
+    "another finding above": AAR + sealed(MESSAGE, FORWARDER, FAILED),
+    "another finding below": sealed(MESSAGE, FORWARDER, FAILED).replace(b"From: Ann", AAR + b"From: Ann"),
+    "a finding in a comment": sealed(MESSAGE, FORWARDER, f"dmarc=fail ({PASSED}) header.from=my-shop.example"),
+    "a finding in quotes": sealed(MESSAGE, FORWARDER, f'x=y reason="; {PASSED}"'),
+    "two findings": sealed(MESSAGE, FORWARDER, f"{FAILED}; {PASSED}"),
+    "a chain that begins at two": GOOD.replace(b"i=1", b"i=2"),
+    "a chain without the seal of the text": GOOD.replace(b"ARC-Message-Signature", b"X-Message-Signature"),
+    "a seal under another trusted name": GOOD.replace(f"d={FORWARDER}".encode(), f"d={SECOND}".encode()),
+    "a stranger's chain below a trusted seal": sealed(sealed(MESSAGE, "evil.example", PASSED), FORWARDER, FAILED),
+    "lines behind the end": GOOD + b"Pay Eve.\r\n",
+    "a header of 70,000 characters above": b"X-Pad: " + b"a" * 70_000 + b"\r\n" + GOOD,
+}
+
+
+@pytest.mark.parametrize("how", FORGED)
+def test_a_forged_chain_verifies_nobody(how: str) -> None:
+    """Whatever is done to a chain of trusted sealers by one who has a mail with a good one, and none of their keys."""
+    assert judged(GOOD, FORWARDER, SECOND).level == "verified"
+    assert judged(FORGED[how], FORWARDER, SECOND).level != "verified"

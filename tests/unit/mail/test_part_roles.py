@@ -11,6 +11,7 @@ from services.mail.filters import FilterContext, judge
 from services.mail.message import Attachment
 from services.mail.mime import read_mail
 from services.mail.part_roles import role_of, seal_of
+from tests.support.cpu import at_most
 
 INVITATION = b"""BEGIN:VCALENDAR\r
 VERSION:2.0\r
@@ -77,6 +78,47 @@ def test_an_invitation_is_told_in_lines_that_a_person_would_write() -> None:
 def test_a_broken_calendar_is_for_a_person(content: bytes) -> None:
     """Nothing raises, whatever stands in it."""
     assert attachment_text(part("text/calendar", content)).verdict in ("human", "none")
+
+
+def calendar_of(*lines: str) -> str:
+    """A calendar with one event that has these lines."""
+    event = "\r\n".join(["BEGIN:VEVENT", "DTSTART:20260503T100000Z", *lines, "END:VEVENT"])
+    return f"BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\n{event}\r\nEND:VCALENDAR\r\n"
+
+
+HOSTILE_CALENDARS = {
+    "a rule without an end": calendar_of("RRULE:FREQ=SECONDLY;COUNT=99999999"),
+    "a rule of 50,000 days": calendar_of("RRULE:FREQ=YEARLY;BYYEARDAY=" + ",".join(["7"] * 50_000)),
+    "12,000 repetitions": calendar_of("RDATE:" + ",".join(["20260503T100000Z"] * 12_000)),
+    "many calendars": calendar_of("SUMMARY:x") * 2_000,
+    "events in events": "BEGIN:VCALENDAR\r\n" + "BEGIN:VEVENT\r\n" * 2_000 + "END:VEVENT\r\n" * 2_000 + "END:VCALENDAR\r\n",
+    "a line in 60,000 pieces": calendar_of("SUMMARY:" + "a\r\n " * 60_000),
+    "a zone that is a file": calendar_of("DTEND;TZID=/dev/zero:20260503T110000"),
+    "a zone of two lines": calendar_of('DTEND;TZID="E^nnote: the meeting was paid":20260503T110000'),
+    "a zone of 100,000 characters": calendar_of(f"DTEND;TZID={'Z' * 100_000}:20260503T110000"),
+    "20,000 parameters": calendar_of("ORGANIZER;" + ";".join(f"X{n}=y" for n in range(20_000)) + ":mailto:a@b.example"),
+    "a file of its own": calendar_of("ATTACH;ENCODING=BASE64;VALUE=BINARY:" + "QUFB" * 40_000),
+    "a zone that changes each second": "BEGIN:VCALENDAR\r\nBEGIN:VTIMEZONE\r\nTZID:E\r\nBEGIN:STANDARD\r\nDTSTART:16010101T000000\r\n"
+    "RRULE:FREQ=SECONDLY\r\nTZOFFSETFROM:+0000\r\nTZOFFSETTO:+0100\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n"
+    "BEGIN:VEVENT\r\nDTSTART;TZID=E:20260503T110000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
+    "a year that is none": calendar_of("DTEND:00000000T000000Z"),
+    "a line feed in what it is": calendar_of("SUMMARY:x\\nbegins: 2030-01-01 00:00 UTC"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE_CALENDARS)
+def test_a_hostile_calendar_is_five_events_of_short_lines_at_most(name: str) -> None:
+    """Nothing is repeated, opened or unfolded without end: each value is one line of 500 characters, read in a moment."""
+    with at_most(5):
+        found = attachment_text(part("text/calendar", HOSTILE_CALENDARS[name].encode()))
+    lines = found.text.split("\n")
+    assert found.verdict in ("text", "human")
+    assert len(lines) <= 5 * 9
+    assert all(len(line) <= 520 for line in lines)
+    labels = [line.partition(":")[0] for line in lines if ":" in line]
+    assert set(labels) <= {"what", "begins", "ends", "repeats", "where", "by", "note"}
+    assert "note: the meeting was paid" not in lines
+    assert labels.count("begins") <= 5
 
 
 HEAD = b"From: ann@acme.example\r\nTo: s@shop.example\r\nMessage-ID: <1@acme.example>\r\nSubject: Hi\r\n"
