@@ -25,7 +25,7 @@ from services.core.errors import Permanent
 from services.core.probes import Probes, run_probes
 from services.core.web import run_edges
 from services.keep_time.keeper import KEEP_TIME
-from services.operations.mailboxes.keep import give_mailbox_keys
+from services.operations.mailboxes import give_mailbox_keys
 from services.operations.preparation import Report, log_line, topic_specs
 from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
 from services.upkeep import UPKEEP, Round

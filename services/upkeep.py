@@ -15,14 +15,13 @@ from typing import Any
 
 from services.core.app import App
 from services.core.bus import log_recovery
-from services.operations import daily
+from services.operations import daily, outreach
 from services.operations.health import missed, watch
 from services.operations.memory import restores
-from services.operations.outreach import daily as outreach
-from services.operations.periods.daily import PERIODS
+from services.operations.periods import PERIODS
 from services.operations.preparation import topic_specs
-from services.operations.retention.daily import RETENTION
-from services.operations.uses.daily import USES
+from services.operations.retention.run import RETENTION
+from services.operations.uses import USES
 from services.operations.vectors import keep as vectors
 from services.pipeline import consumers
 

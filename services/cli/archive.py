@@ -16,7 +16,7 @@ from services.core.archive.file import ArchiveDamaged, Manifest, verify
 from services.core.archive.history import manifests
 from services.core.archive.places import ArchiveMissing
 from services.core.clock import utc_now
-from services.operations.archive.move import move
+from services.operations.archive import move
 from services.operations.deployment import database_here
 from services.operations.rebuild.shadow_schema import connected
 

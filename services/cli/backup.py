@@ -14,9 +14,9 @@ from services.cli.terminal import console
 from services.core.app import open_app
 from services.core.settings import Settings
 from services.operations.backup import restore as restoring
-from services.operations.backup.earlier import refuse_archived, take_back
 from services.operations.backup.keys import KeyCopy, copies_left, keep_keys
 from services.operations.backup.manifest import Manifest, newest, read
+from services.operations.backup.restore import refuse_archived, take_back
 from services.operations.backup.take import take
 from services.operations.deployment import started_if_needed
 from services.operations.rebuild.shadow_schema import connected

@@ -15,14 +15,12 @@ from services.cli.terminal import console, plain
 from services.core.app import App
 from services.operations.backup.keys import copies_left
 from services.operations.deployment import app_here
-from services.operations.erase.export import export
-from services.operations.erase.export_places import new_folder
+from services.operations.erase.export import export, new_folder
 from services.operations.erase.inventory import counts_of, found_of, theirs_of
 from services.operations.erase.proof import Proof, prove, prove_disk
 from services.operations.erase.run import erase, finish
 from services.operations.erase.survey import Survey
-from services.operations.erase.unread_words import hear_unread
-from services.operations.erase.words import Marks, words_of
+from services.operations.erase.words import Marks, hear_unread, words_of
 from services.operations.scrub.run import Scrubbed
 
 SHOWN = 40  # findings shown of a proof that fails

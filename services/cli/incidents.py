@@ -14,8 +14,7 @@ from services.cli.paging import After, Limit, show_next
 from services.cli.terminal import Terminal, cell, minute
 from services.operations.deployment import app_here
 from services.operations.ids import whole_id
-from services.operations.incidents.listing import IncidentLine, WholeIncident, list_incidents
-from services.operations.incidents.requests import AnswerRefused, change, found
+from services.operations.incidents import AnswerRefused, IncidentLine, WholeIncident, change, found, list_incidents
 
 WAIT_S = 60.0
 console = Terminal(highlight=False)

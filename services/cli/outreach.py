@@ -14,8 +14,7 @@ from services.cli.terminal import Terminal, cell, minute
 from services.core.ids import participant_ids
 from services.mail.mailbox import MailboxKey
 from services.operations.deployment import app_here
-from services.operations.outreach.listing import RuleLine, outreach_by_rule
-from services.operations.outreach.requests import by_person
+from services.operations.outreach import RuleLine, by_person, outreach_by_rule
 
 WAIT_S = 60.0
 NOTHING = "No mail was proposed so far."

@@ -12,8 +12,7 @@ from rich.table import Table
 
 from services.cli.terminal import Terminal, cell, minute
 from services.operations.deployment import app_here
-from services.operations.patterns.listing import Pattern, patterns
-from services.operations.patterns.requests import PatternUnknown, change
+from services.operations.patterns import Pattern, PatternUnknown, change, patterns
 
 WAIT_S = 60.0
 OUTCOMES = ("unchanged", "edited", "rejected", "answered_by_hand", "reopened", "held")

@@ -33,7 +33,7 @@ from services.operations.drafts.decisions import NewFile
 from services.operations.idle import newest, until_idle
 from services.operations.ids import whole_id
 from services.operations.threads import answers
-from services.operations.threads.limits import LONGEST_REPLY
+from services.operations.threads.answers import LONGEST_REPLY
 from services.operations.threads.listing import Message, whole_thread
 
 SHOWN = 6  # messages below the line in the editor

@@ -16,9 +16,8 @@ from services.core.settings import Settings
 from services.operations.daily import last
 from services.operations.deployment import app_here
 from services.operations.retention import journal
-from services.operations.retention.daily import RETENTION
 from services.operations.retention.rounds import Clearing, today
-from services.operations.retention.run import Done, preview, run
+from services.operations.retention.run import RETENTION, Done, preview, run
 from services.operations.retention.steps import PLAN, STEPS
 
 

@@ -11,8 +11,8 @@ from rich.table import Table
 
 from services.cli.paging import After, Limit, show_next
 from services.cli.terminal import console, plain, short
-from services.operations.deliveries import suppressions
-from services.operations.deliveries.listing import suppressed
+from services.operations import deliveries
+from services.operations.deliveries import suppressed
 from services.operations.deployment import app_here
 
 typer_app = typer.Typer(no_args_is_help=True, help="List addresses that get no mail, or lift one.")
@@ -48,7 +48,7 @@ async def show_list(home: Path, limit: int = 50, after: str = "") -> None:
 async def lift_address(home: Path, address: str, *, reason: str, by: str) -> None:
     """Ask for it, and say whether it is so. Raises what `suppressions.lift` does."""
     async with app_here(home) as app:
-        listed, lifted = await suppressions.lift(app, address, reason=reason, by=by)
+        listed, lifted = await deliveries.lift(app, address, reason=reason, by=by)
     console.print(plain(f"{listed} is {'written to again' if lifted else 'still suppressed'}."))
 
 

@@ -26,8 +26,8 @@ from schemas.events.replies import AfterReply
 from schemas.events.threads import ThreadState
 from schemas.model_output import BRIEF_CHARACTERS, CONTROL, FIRST_DAY, LAST_DAY, Key, Kind, Line, OptionalLine
 from services.operations.investigations.requests import LONGEST_QUESTION
+from services.operations.threads.answers import LONGEST_HOLD_S, LONGEST_REPLY, LONGEST_REWORDED, MOST_FILES
 from services.operations.threads.inbox import View
-from services.operations.threads.limits import LONGEST_HOLD_S, LONGEST_REPLY, LONGEST_REWORDED, MOST_FILES
 from services.operations.webhooks.endpoints import LONGEST_DESCRIPTION, LONGEST_URL
 from services.web.caller import name_of_caller, spoken_by
 

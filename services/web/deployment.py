@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from services.core.app import App
 from services.core.web_paging import After, Limit, linked
-from services.operations.deliveries.listing import DeliveryLine, ledger
+from services.operations.deliveries import DeliveryLine, ledger
 from services.operations.events import EventLine, find_events
 from services.operations.settings_shown import InboxLines, SettingLine, changed_by, inboxes_shown, settings_shown
 

@@ -10,8 +10,15 @@ from fastapi import APIRouter, Request, Response
 from services.core.app import App
 from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
-from services.operations.incidents.listing import IncidentLine, WholeIncident, list_incidents
-from services.operations.incidents.requests import AnswerRefused, IncidentUnknown, change, found
+from services.operations.incidents import (
+    AnswerRefused,
+    IncidentLine,
+    IncidentUnknown,
+    WholeIncident,
+    change,
+    found,
+    list_incidents,
+)
 from services.web.bodies import IncidentChange
 from services.web.patience import WAIT_S
 

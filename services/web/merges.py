@@ -9,8 +9,7 @@ from fastapi import APIRouter, Response
 from schemas.events.merging import ParticipantMergeRequested
 from services.core.app import App
 from services.core.web import RequestRefused
-from services.operations.memory.merges import pairs, same_person
-from services.operations.memory.people import NobodyFound, Person
+from services.operations.memory.people import NobodyFound, Person, pairs, same_person
 from services.web.bodies import OtherSelf, Outcome
 from services.web.by import ByQuery
 from services.web.facts import outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from services.core.app import App
-from services.operations.outreach.listing import RuleLine, outreach_by_rule
+from services.operations.outreach import RuleLine, outreach_by_rule
 
 
 def add_outreach(router: APIRouter, app: App) -> None:

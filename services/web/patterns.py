@@ -6,8 +6,7 @@ from fastapi import APIRouter
 
 from services.core.app import App
 from services.core.web import RequestRefused
-from services.operations.patterns.listing import Pattern, patterns
-from services.operations.patterns.requests import PatternUnknown, change
+from services.operations.patterns import Pattern, PatternUnknown, change, patterns
 from services.web.bodies import PatternChange
 from services.web.patience import WAIT_S
 

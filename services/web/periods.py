@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from schemas.model_output import Grain
 from services.core.app import App
 from services.memory.condensed import CondensedPeriod
-from services.operations.periods.listing import find_periods, periods_of
+from services.operations.periods import find_periods, periods_of
 from services.web.named import Who, person
 from services.web.said import Limit, Question
 

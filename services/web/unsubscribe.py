@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from services.core.app import App
 from services.mail.unsubscribe import PATH
-from services.operations.outreach.requests import TokenUnknown, by_token
+from services.operations.outreach import TokenUnknown, by_token
 
 PAGE = (
     '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Unsubscribe</title>'

@@ -37,7 +37,7 @@ from services.memory.embeddings import meanings
 from services.memory.questions import asked
 from services.model.port import Answer, Request, ToolCall, Usage
 from services.operations.erase.run import erase
-from services.operations.periods.daily import ask as ask_for_periods
+from services.operations.periods import ask as ask_for_periods
 from services.operations.preparation import prepare
 from services.receive_email.accept import accept
 from tests.benchmarks.measured import Measured, at_least, at_most, percent

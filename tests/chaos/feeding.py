@@ -13,8 +13,8 @@ import psycopg
 
 from services.core.app import App
 from services.core.errors import Temporary
+from services.operations import periods
 from services.operations.knowledge.requests import hand_in
-from services.operations.periods import daily
 from tests.chaos.traffic import Mail
 from tests.flow.scenario import signed_headers
 from tests.support.app import INBOX
@@ -71,7 +71,7 @@ async def tell_days(app: App) -> None:
     later = replace(app, now=lambda: app.now() + timedelta(days=2))
     while True:
         try:
-            await daily.ask(later, asyncio.Event())
+            await periods.ask(later, asyncio.Event())
             break
         except (Temporary, psycopg.Error, OSError):
             await asyncio.sleep(AGAIN_AFTER_S)

@@ -25,8 +25,8 @@ from services.core.db import fetch_all
 from services.core.errors import Temporary
 from services.core.ids import incident_board_id, outreach_book_id
 from services.core.keys import Erased
+from services.operations import outreach
 from services.operations.drafts.listing import HeldDraft, waiting_drafts
-from services.operations.outreach import daily
 from services.operations.requests import ask
 from tests.support.app import INBOX
 
@@ -76,7 +76,7 @@ async def reach_out(app: App, lasts_s: float) -> None:
 
 async def reach_out_now(app: App, number: int) -> None:
     """One round, and whoever was proposed something by now and wants none."""
-    await _until_done(lambda: daily.ask(app))
+    await _until_done(lambda: outreach.ask_for_rounds(app))
     book = outreach_book_id(app.settings.workspace)
     await _ask(app, OutreachDue(book_id=book, inbox=INBOX["name"], due_at=app.now()), f"round/{number}")
     await unsubscribe_some(app, f"{number % 2}")  # twice

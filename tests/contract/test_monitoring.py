@@ -15,8 +15,8 @@ from prometheus_client import Metric
 from services.core.metrics import Metrics
 from services.core.probes import Probes
 from services.core.settings.monitoring import MonitoringSettings
-from services.operations.health.gauges import HealthGauges
 from services.operations.health.state import Health
+from services.operations.health.watch import HealthGauges
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/how-to/monitor.md"

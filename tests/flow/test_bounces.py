@@ -13,7 +13,7 @@ import pytest
 
 from services.cli import suppressions
 from services.core.app import App
-from services.operations.deliveries.suppressions import NotSuppressed
+from services.operations.deliveries import NotSuppressed
 from tests.flow.conftest import Town
 from tests.flow.scenario import AUTHSERV, agent, reflection, replies_to, rows, verified
 from tests.support.scripted_replies import reply_tool

@@ -25,8 +25,7 @@ from services.core.archive.places import ArchiveMissing
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.object_blobs import ObjectStoreAway
 from services.core.settings import Settings
-from services.operations.archive.move import move
-from services.operations.archive.thaw import thaw
+from services.operations.archive import move, thaw
 from services.operations.rebuild import run
 from services.operations.rebuild.projections import fold, state_hash
 from services.operations.rebuild.scopes import scope

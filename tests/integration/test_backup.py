@@ -17,11 +17,10 @@ from services.core.db import fetch_all, fetch_one
 from services.core.settings import Settings
 from services.demo.clock import SteppingClock
 from services.operations.backup import restore
-from services.operations.backup.earlier import MomentArchived
 from services.operations.backup.files import BlobWasDamaged
 from services.operations.backup.keys import keep_keys
 from services.operations.backup.manifest import NAME, Manifest, NoBackup, newest, read
-from services.operations.backup.restore import DeploymentThere
+from services.operations.backup.restore import DeploymentThere, MomentArchived
 from services.operations.backup.take import BLOBS, take
 from services.operations.idle import until_idle
 from services.operations.rebuild import run

@@ -13,7 +13,7 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.web import make_app
-from services.operations.threads.writing import LASTS_S
+from services.operations.threads.changes import LASTS_S
 from services.web.console.answer import HOLD_S
 from services.web.routes import routes
 from tests.support.beginning import after

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
-from services.operations.erase.export_places import TooMuch, Zipped
+from services.operations.erase.export import TooMuch, Zipped
 from services.operations.erase.inventory import counts_of, found_of
 from services.web.console import personal_data
 from tests.support.beginning import after

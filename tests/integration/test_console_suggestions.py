@@ -18,7 +18,7 @@ from services.core.bus.runner import Runner
 from services.core.web import make_app
 from services.generate_reply.conversation import ModelDeclined
 from services.model.port import Answer, Request
-from services.operations.threads.limits import LONGEST_REWORDED
+from services.operations.threads.answers import LONGEST_REWORDED
 from services.web.routes import routes
 from tests.support.beginning import after
 from tests.support.console import form, signed_in, text_of

@@ -19,18 +19,16 @@ from services.core.bus.processor import Processor
 from services.core.db.migrate import migrate
 from services.core.ids import participant_id
 from services.mail.mailbox import MailboxKey
+from services.operations import uses
 from services.operations.drafts.listing import waiting_drafts
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
-from services.operations.incidents.listing import list_incidents
-from services.operations.incidents.requests import change
-from services.operations.outreach.daily import ask as ask_for_round
-from services.operations.outreach.requests import by_person
-from services.operations.periods.daily import ask as ask_for_periods
+from services.operations.incidents import change, list_incidents
+from services.operations.outreach import ask_for_rounds, by_person
+from services.operations.periods import ask as ask_for_periods
 from services.operations.rebuild.projections import fold_events, state_hash
 from services.operations.rebuild.shadow_schema import connected
 from services.operations.requests import ask
-from services.operations.uses import daily as uses
 from services.pipeline import PROCESSORS
 from tests.integration.test_memory_periods import word_for_word
 from tests.support.crashing_sender import DERIVED_POINTS, crash
@@ -135,7 +133,7 @@ async def lived_through(app: Derived) -> None:
     await ask_for_periods(app.app, asyncio.Event())
     await app.settle()
     await app.wait(days=30)
-    await ask_for_round(app.app)
+    await ask_for_rounds(app.app)
     await app.settle()
     await uses.count(app.app, asyncio.Event())
 
@@ -179,7 +177,7 @@ async def test_killed_at_any_step_each_is_done_once(app: Derived) -> None:
         await app.report(sender)
     await app.renews(CY, "2026-02-10")
     await app.wait(days=32)
-    await ask_for_round(app.app)
+    await ask_for_rounds(app.app)
     for name, point in DERIVED_POINTS.items():
         (processor,) = [one for one in PROCESSORS if one.name == point.processor]
         first = next(one for one in await app.waiting(processor) if one.type == point.of)

@@ -21,7 +21,7 @@ from services.cli.terminal import Terminal
 from services.core.ids import approval_id
 from services.core.web import make_app
 from services.operations.drafts.listing import HeldDraft, waiting_drafts
-from services.operations.patterns.listing import Pattern, patterns
+from services.operations.patterns import Pattern, patterns
 from services.operations.requests import ask
 from services.web.routes import routes
 from tests.support.console import signed_in, text_of

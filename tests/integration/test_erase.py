@@ -25,10 +25,9 @@ from services.core.keys import Erased
 from services.core.keys.aead import seal_json
 from services.core.keys.master import FILE, add_master_key
 from services.operations import history_lock as alone
-from services.operations.archive.move import move
+from services.operations.archive import move
 from services.operations.erase import run
-from services.operations.erase.export import export
-from services.operations.erase.export_places import new_folder
+from services.operations.erase.export import export, new_folder
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase, finish
 from services.operations.erase.words import Marks

@@ -19,7 +19,7 @@ from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.db import fetch_all
 from services.core.keys import is_sealed
-from services.operations.archive.move import move
+from services.operations.archive import move
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
 from services.operations.erase.survey import everything

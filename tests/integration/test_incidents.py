@@ -21,8 +21,15 @@ from services.core.bus.runner import Runner
 from services.core.web import make_app
 from services.operations.drafts.listing import HeldDraft, waiting_drafts
 from services.operations.erase.run import erase
-from services.operations.incidents.listing import IncidentLine, WholeIncident, list_incidents, whole_incident
-from services.operations.incidents.requests import AnswerRefused, IncidentUnknown, change
+from services.operations.incidents import (
+    AnswerRefused,
+    IncidentLine,
+    IncidentUnknown,
+    WholeIncident,
+    change,
+    list_incidents,
+    whole_incident,
+)
 from services.operations.replay.model import Asking
 from services.operations.replay.run import past_cases, replay
 from services.operations.replay.selection import Selection

@@ -31,7 +31,7 @@ from services.core.bus.delivery import Delivery
 from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id
 from services.core.web import make_app
-from services.operations.erase.belongings import belongings
+from services.operations.erase.proof import belongings
 from services.operations.erase.run import erase
 from services.operations.investigations import requests
 from services.operations.requests import ask

@@ -11,9 +11,8 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.ids import former_participant_id
-from services.operations.erase.former import SharesKey
-from services.operations.erase.person import person
-from services.operations.mailboxes.keep import give_mailbox_keys
+from services.operations.erase.person import SharesKey, person
+from services.operations.mailboxes import give_mailbox_keys
 from services.operations.rebuild import run as rebuild
 from services.operations.rebuild.scopes import scope
 from services.send_email.apply import SQL as SENDING
@@ -105,8 +104,8 @@ async def test_taking_apart_is_done_once_and_survives_a_kill(memory: Memory, mon
     """Killed before its end it goes on at the next start; done, it changes nothing; a rebuild gives the same tables."""
     await of_before(memory, monkeypatch)
     with monkeypatch.context() as patch:
-        patch.setattr("services.operations.mailboxes.keep.BATCH", 1)
-        patch.setattr("services.operations.mailboxes.keep.publish", _killed)
+        patch.setattr("services.operations.mailboxes.BATCH", 1)
+        patch.setattr("services.operations.mailboxes.publish", _killed)
         with pytest.raises(Killed):
             await give_mailbox_keys(memory.app)
     await give_mailbox_keys(memory.app)

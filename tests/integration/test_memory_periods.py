@@ -29,11 +29,10 @@ from services.core.settings import PeriodRetention
 from services.core.web import make_app
 from services.load_memory.layers import grains
 from services.operations import daily
-from services.operations.erase.belongings import belongings
+from services.operations.erase.proof import belongings
 from services.operations.erase.run import erase
 from services.operations.memory.statistics import statistics
-from services.operations.periods.daily import PERIODS, ask
-from services.operations.periods.listing import find_periods, periods_of
+from services.operations.periods import PERIODS, ask, find_periods, periods_of
 from services.operations.rebuild.shadow_schema import connected
 from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import run

@@ -21,11 +21,11 @@ from services.load_memory.layers import participant
 from services.load_memory.turn import MailToAnswer, Turn
 from services.memory.embeddings import Meaning, meanings
 from services.memory.questions import read
-from services.operations.erase.belongings import belongings
+from services.operations import uses
+from services.operations.erase.proof import belongings
 from services.operations.erase.run import erase
 from services.operations.memory.search import find
-from services.operations.uses import daily as uses
-from services.operations.uses.listing import uses_of
+from services.operations.uses import uses_of
 from tests.support.beginning import after
 from tests.support.erasing import differences, found
 from tests.support.layers import load_layer

@@ -12,7 +12,7 @@ import pytest
 
 from services.core.settings import OAuthSettings, Settings
 from services.mail.imap import TokenMissing, access_token, token_store
-from services.operations.oauth.consent import Client, ConsentRefused, by_browser, by_device
+from services.operations.oauth import Client, ConsentRefused, by_browser, by_device
 from tests.support.oauth_provider import REFRESH, OAuthServer
 
 ME = Client("me")

@@ -34,9 +34,7 @@ from services.mail.mailbox import MailboxKey
 from services.mail.unsubscribe import make_unsubscribe_token
 from services.operations.drafts.listing import HeldDraft, waiting_drafts
 from services.operations.erase.run import erase
-from services.operations.outreach.daily import ask as ask_for_round
-from services.operations.outreach.listing import RuleLine, outreach_by_rule
-from services.operations.outreach.requests import by_person
+from services.operations.outreach import RuleLine, ask_for_rounds, by_person, outreach_by_rule
 from services.operations.requests import ask
 from services.pipeline import PROCESSORS
 from services.web.served import served
@@ -81,7 +79,7 @@ class Desk:
 
     async def round(self) -> list[HeldDraft]:
         """The day's round, and what waits then."""
-        await ask_for_round(self.app.app)
+        await ask_for_rounds(self.app.app)
         await self.app.settle()
         return await self.waiting()
 
@@ -200,7 +198,7 @@ async def test_caps_hold_after_days_of_downtime_and_nothing_outdated_is_followed
 async def test_a_round_that_is_come_to_days_later_proposes_nothing(renewing: Desk) -> None:
     """The processor was away, and its event waited on the log: its day is over."""
     await renewing.days(32)
-    await ask_for_round(renewing.app.app)
+    await ask_for_rounds(renewing.app.app)
     renewing.app.clock.forward(renewing.app.clock() + timedelta(days=3))
     await renewing.app.settle()
     assert await renewing.waiting() == []
@@ -210,7 +208,7 @@ async def test_a_round_that_is_come_to_days_later_proposes_nothing(renewing: Des
 async def test_restarts_and_repeats_propose_once(renewing: Desk) -> None:
     """Two keepers ask in the same moment, the processor is cut off, and every event comes twice."""
     await renewing.days(32)
-    await asyncio.gather(*(ask_for_round(renewing.app.app) for _ in range(3)))
+    await asyncio.gather(*(ask_for_rounds(renewing.app.app) for _ in range(3)))
     [due] = await renewing.app.waiting(reach_out.PROCESSOR)
     one, other = (Runner(reach_out.PROCESSOR, renewing.app.app) for _ in range(2))
     cut = asyncio.create_task(one.process(due))
@@ -376,7 +374,7 @@ async def test_the_end_of_a_turn_that_could_not_be_handled_is_redriven(renewing:
 async def test_a_draft_that_could_not_be_held_failed_and_was_not_sent(renewing: Desk) -> None:
     """What send_email gives up before anybody was asked ends in the ledger, with a person alerted."""
     await renewing.days(32)
-    await ask_for_round(renewing.app.app)
+    await ask_for_rounds(renewing.app.app)
     await renewing.app.settle([one for one in PROCESSORS if one.name != "send_email"])
     [drafted] = [one for one in await renewing.app.waiting(send_email.PROCESSOR) if isinstance(one.data, ReplyDrafted)]
     await _gives_up(renewing, drafted)

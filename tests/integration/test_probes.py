@@ -19,8 +19,7 @@ from services.core.bus.group import make_source
 from services.core.probes import Probes, run_probes
 from services.core.settings.monitoring import MonitoringSettings
 from services.core.web import AddressTaken
-from services.operations.health.gauges import HealthGauges
-from services.operations.health.watch import look
+from services.operations.health.watch import HealthGauges, look
 from services.operations.preparation import prepare
 from services.process import working
 from services.read_email import PROCESSOR

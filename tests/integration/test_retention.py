@@ -27,9 +27,8 @@ from services.core.blobs import BlobMissing
 from services.core.settings import ArchiveSettings, RetentionSettings
 from services.mail.rating_link import rating_link
 from services.operations import daily
-from services.operations.archive.move import move
-from services.operations.erase.export import export
-from services.operations.erase.export_places import new_folder
+from services.operations.archive import move
+from services.operations.erase.export import export, new_folder
 from services.operations.erase.files import archives, blobs
 from services.operations.erase.person import person
 from services.operations.erase.proof import prove
@@ -44,9 +43,8 @@ from services.operations.replay.model import Asking
 from services.operations.replay.run import past_cases, replay
 from services.operations.replay.selection import Selection
 from services.operations.requests import ask
-from services.operations.retention.daily import RETENTION
 from services.operations.retention.rounds import Clearing, today
-from services.operations.retention.run import preview, run
+from services.operations.retention.run import RETENTION, preview, run
 from tests.support.app import running_app
 from tests.support.bus import until_true
 from tests.support.documents import shelve

@@ -27,7 +27,7 @@ from services.core.settings import Settings
 from services.demo.clock import SteppingClock
 from services.mail.imap import NoSentFolder, login, sent_folder
 from services.mail.imap import enter as enter_imap
-from services.operations.deliveries.settlement import NothingToSettle
+from services.operations.deliveries import NothingToSettle
 from services.operations.idle import until_idle
 from services.receive_email.accept import accept
 from services.send_email import PROCESSOR

@@ -15,13 +15,11 @@ from schemas.events.merging import ParticipantMergeRequested
 from services.core.bus import event_store
 from services.memory.embeddings import meanings
 from services.memory.knowledge import search_knowledge
-from services.operations.erase.export import export
-from services.operations.erase.export_places import new_folder
+from services.operations.erase.export import export, new_folder
 from services.operations.erase.run import erase
 from services.operations.events import find_events
 from services.operations.knowledge.requests import SpaceUnknown, hand_in
-from services.operations.memory.merges import pairs
-from services.operations.memory.people import InSeveralSpaces, find_people, find_person
+from services.operations.memory.people import InSeveralSpaces, find_people, find_person, pairs
 from services.operations.memory.search import find, find_said
 from services.operations.requests import ask
 from tests.support.app import INBOX

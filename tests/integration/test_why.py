@@ -16,7 +16,7 @@ from services.core.archive.places import ArchiveMissing
 from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.web import make_app
-from services.operations.archive.move import move
+from services.operations.archive import move
 from services.operations.rebuild.shadow_schema import connected
 from services.operations.threads.explanations import explain_reply, explain_thread
 from services.operations.threads.listing import whole_thread

@@ -12,7 +12,7 @@ from typing import Any
 
 from services.core.archive.archive import Archive
 from services.core.archive.places import Folder
-from services.operations.archive import move
+from services.operations import archive
 from services.operations.rebuild.shadow_schema import connected
 
 STEPS = ("written", "kept", "verified", "committed")
@@ -29,11 +29,11 @@ async def work(url: str, folder: Path, step: str) -> None:
     if step == "written":
         Folder.keep = die  # type: ignore[assignment, method-assign]
     elif step == "kept":
-        move.verify = die  # type: ignore[assignment, attr-defined]
+        archive.verify = die  # type: ignore[assignment, attr-defined]
     elif step == "verified":
-        move.asdict = die  # type: ignore[assignment, attr-defined]
+        archive.asdict = die  # type: ignore[assignment, attr-defined]
     async with connected(url) as conn:
-        async for _ in move.move(conn, Archive(str(folder)), FOREVER):
+        async for _ in archive.move(conn, Archive(str(folder)), FOREVER):
             die()
 
 

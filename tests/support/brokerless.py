@@ -17,7 +17,7 @@ from services.core.app import App, open_app
 from services.core.bus.group import make_source
 from services.core.bus.processor import Processor
 from services.core.settings import Settings
-from services.operations.mailboxes.keep import give_mailbox_keys
+from services.operations.mailboxes import give_mailbox_keys
 from services.pipeline import NAMES, PROCESSORS
 from services.process import start_beside
 from tests.support.memory_log import MemoryLog, MemoryPublisher

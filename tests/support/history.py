@@ -16,8 +16,8 @@ from services.core.bus.undone_events import SQL as UNDONE_SQL
 from services.core.bus.undone_events import advance, not_done_args, pairs_of
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.paging import Listing
-from services.operations.deliveries.listing import LEDGER
-from services.operations.deliveries.listing import SQL as DELIVERY_SQL
+from services.operations.deliveries import LEDGER
+from services.operations.deliveries import SQL as DELIVERY_SQL
 from services.operations.drafts.listing import DRAFTS
 from services.operations.drafts.listing import SQL as DRAFT_SQL
 from services.operations.health.backlog import SQL as STATUS_SQL
@@ -25,7 +25,7 @@ from services.operations.health.state import SQL as HEALTH_SQL
 from services.operations.idle import SQL as IDLE_SQL
 from services.operations.ids import SQL as ID_SQL
 from services.operations.ids import id_range
-from services.operations.mailboxes.keep import SQL as MAILBOX_SQL
+from services.operations.mailboxes import SQL as MAILBOX_SQL
 from services.operations.memory.people import PEOPLE
 from services.operations.memory.people import SQL as PEOPLE_SQL
 from services.operations.threads.course import SQL as COURSE_SQL

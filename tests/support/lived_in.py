@@ -28,7 +28,7 @@ from services.demo.playback import play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.operations.backup import postgres
 from services.operations.idle import until_idle
-from services.operations.outreach.requests import by_person
+from services.operations.outreach import by_person
 from services.operations.threads import requests
 from services.operations.threads.listing import list_threads
 from services.operations.webhooks.endpoints import Wanted, add_endpoint, remove_endpoint

@@ -15,7 +15,7 @@ from services.cli.deliveries.settlement import settle
 from services.cli.paging import After, Limit, show_next
 from services.cli.release import release
 from services.cli.terminal import console, plain, short
-from services.operations.deliveries.listing import DeliveryLine, ledger
+from services.operations.deliveries import DeliveryLine, ledger
 from services.operations.deployment import app_here
 
 typer_app = typer.Typer(invoke_without_command=True, help="List replies with the state of their delivery.")

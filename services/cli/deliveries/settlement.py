@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from services.cli.terminal import console, plain
-from services.operations.deliveries import settlement
+from services.operations import deliveries
 from services.operations.deployment import app_here
 
 
@@ -28,5 +28,5 @@ def settle(
 async def settle_reply(home: Path, typed: str, *, sent: bool, reason: str, by: str) -> None:
     """Give the word, and show what became of the reply. Raises what `settlement.settle` does."""
     async with app_here(home) as app:
-        row = await settlement.settle(app, typed, sent=sent, reason=reason, by=by)
+        row = await deliveries.settle(app, typed, sent=sent, reason=reason, by=by)
     console.print(plain(f"{row['state']}. {row['detail']}"))

@@ -14,9 +14,8 @@ from services.cli.dlq.options import choice_of
 from services.cli.paging import After, Limit, show_next
 from services.cli.terminal import Terminal, cell, minute
 from services.core.paging import Listing
-from services.operations.dead_letters import Choice
-from services.operations.dead_letters.failed_turns import FailedTurn, failed_turns
-from services.operations.dead_letters.failed_turns import reopen as ask_to_reopen
+from services.operations.dead_letters import Choice, FailedTurn, failed_turns
+from services.operations.dead_letters import reopen as ask_to_reopen
 from services.operations.deployment import app_here
 
 console = Terminal(highlight=False)

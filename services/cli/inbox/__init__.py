@@ -20,10 +20,10 @@ from services.core.secret_values import escaped
 from services.core.settings import InboxSettings, Settings
 from services.operations import config_file
 from services.operations.deployment import settings_here
-from services.operations.oauth.providers import PROVIDERS, Provider
+from services.operations.oauth import PROVIDERS, Provider
 
 if TYPE_CHECKING:
-    from services.operations.oauth.consent import Client
+    from services.operations.oauth import Client
 
 typer_app = typer.Typer(no_args_is_help=True, help="Manage the mailboxes that the agent answers for.")
 SQL = queries(__file__, "inbox.sql")
@@ -114,7 +114,7 @@ def login(
     The refresh token is kept sealed below `home`, never in the settings.
     """
     from services.mail.imap import token_store
-    from services.operations.oauth.consent import Client, by_browser, by_device
+    from services.operations.oauth import Client, by_browser, by_device
 
     settings = settings_here(context.obj)
     if provider not in PROVIDERS:

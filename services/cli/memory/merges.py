@@ -12,8 +12,7 @@ from schemas.events.merging import ParticipantMergeRequested
 from services.cli.memory.person import Who, ask_about
 from services.cli.requests import By, in_house
 from services.core.app import App
-from services.operations.memory.merges import pairs
-from services.operations.memory.people import NobodyFound, find_person
+from services.operations.memory.people import NobodyFound, find_person, pairs
 
 
 def merge(

@@ -28,7 +28,7 @@ def periods(
     """
 
     async def run(app: App, one: Person) -> None:
-        from services.operations.periods.listing import find_periods, periods_of
+        from services.operations.periods import find_periods, periods_of
 
         if text:
             found = await find_periods(app, one.participant_id, text, now=app.now(), limit=limit)

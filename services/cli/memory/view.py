@@ -11,7 +11,7 @@ from services.operations.memory.graph import Edge
 from services.operations.memory.outcomes import Decided
 from services.operations.memory.people import Person
 from services.operations.memory.relationship import Issue, LifecycleStep, Mood
-from services.operations.uses.listing import FactUse
+from services.operations.uses import FactUse
 
 if TYPE_CHECKING:
     from services.memory.condensed import CondensedPeriod

@@ -7,10 +7,13 @@ from the whole conversation.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from io import BytesIO
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 from uuid import UUID
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from psycopg import sql
 
@@ -22,10 +25,9 @@ from services.core.archive.archive import archive_of
 from services.core.blobs import BlobMissing
 from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_all, queries
+from services.core.errors import Permanent
 from services.core.keys import Erased, is_sealed
-from services.operations.erase.export_places import Add
-from services.operations.erase.ownership import key_of, wrote
-from services.operations.erase.survey import SQL, Survey, sealed_rows
+from services.operations.erase.survey import SQL, Survey, key_of, sealed_rows, wrote
 from services.pipeline import PROCESSORS
 
 EXPORT = queries(__file__, "export.sql")
@@ -143,3 +145,49 @@ async def _mails(app: App, rows: list[EventRow], add: Add, folder: str, kind: st
 
 def _json(value: Any) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n").encode()
+
+
+# Where an export goes: a folder, or a zip in memory. Each is a function that takes a file's name and its bytes.
+Add = Callable[[str, bytes], None]
+
+
+class FolderNotEmpty(Permanent):
+    """The folder holds something already."""
+
+
+class TooMuch(Permanent):
+    """More is held than fits into one answer."""
+
+
+def new_folder(to: Path) -> Add:
+    """Files below a folder that is empty, or not there yet. Raises `FolderNotEmpty`."""
+    if to.exists() and any(to.iterdir()):
+        raise FolderNotEmpty(f"{to} is not empty; name a new folder")
+    to.mkdir(parents=True, exist_ok=True)
+
+    def add(name: str, content: bytes) -> None:
+        path = to / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+    return add
+
+
+class Zipped:
+    """A zip of files, of at most so many bytes unpacked. It is in memory alone: what somebody wrote touches no disk."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._left, self._buffer = most_bytes, BytesIO()
+        self._zip = ZipFile(self._buffer, "w", ZIP_DEFLATED)
+
+    def add(self, name: str, content: bytes) -> None:
+        """One file. Raises `TooMuch`."""
+        self._left -= len(content)
+        if self._left < 0:
+            raise TooMuch("more is held than fits into a download; `correspondent export` writes it into a folder")
+        self._zip.writestr(name, content)
+
+    def content(self) -> bytes:
+        """The zip, which takes no more files."""
+        self._zip.close()
+        return self._buffer.getvalue()

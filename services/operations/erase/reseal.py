@@ -33,8 +33,7 @@ from services.core.keys.aead import KEY, OF, SEALED
 from services.core.keys.keyring import People
 from services.core.sealed_blobs import SEALED as BLOB
 from services.core.sealed_blobs import SealedBlobs
-from services.operations.erase.ownership import kept, key_of
-from services.operations.erase.survey import SQL, Survey, sealed_rows
+from services.operations.erase.survey import SQL, Survey, kept, key_of, sealed_rows
 
 Place = tuple[str, UUID]
 

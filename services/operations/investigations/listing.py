@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from uuid import UUID
 
 from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
 from services.core.paging import MOST, Listing, Page
+from services.investigate.merge import BETWEEN, OURS, THEIRS
 
 SQL = queries(__file__)
 INVESTIGATIONS = Listing("investigations", (("opened_at", "time"), ("investigation_id", "id")), descending=True)
@@ -135,3 +136,23 @@ def _proposal(row: Mapping[str, Any]) -> ProposalLine:
 
 def _id(content: Mapping[str, Any], name: str) -> UUID | None:
     return UUID(content[name]) if content.get(name) else None
+
+
+# Where a kept file holds what two investigations wrote at once. Pure.
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """The same lines, as the one that ended later and as those before it wrote them."""
+
+    this: str
+    meanwhile: str
+
+
+def clashes(text: str) -> Iterator[Clash]:
+    """Those of a kept file, in order; none: they were settled since."""
+    for part in text.split(f"{OURS}\n")[1:]:
+        this, between, rest = part.partition(f"{BETWEEN}\n")
+        meanwhile, end, _ = rest.partition(THEIRS)
+        if between and end:
+            yield Clash(this.rstrip("\n"), meanwhile.rstrip("\n"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
+from schemas.events.mail import MailReceived
 from schemas.events.replies import MemoryLoaded
 from services.core.archive.history import Part, readable, stored_events
 from services.core.bus import event_store
@@ -18,9 +19,9 @@ from services.core.errors import Permanent
 from services.core.keys import is_sealed
 from services.load_memory.layers.incidents import NAME as INCIDENTS
 from services.operations.replay.case import Case, Checkpoint, Meanwhile, StoredEvent, Unsure
-from services.operations.replay.gone import what_is_gone
 from services.operations.replay.selection import Selection
 from services.operations.replay.steps import SQL, Step, keys_concerned, past_steps
+from services.operations.retention.expired_events import gone_since
 
 
 class NoSuchEvent(Permanent):
@@ -113,3 +114,23 @@ def _incidents_told(event: Envelope) -> list[str]:
     """The incidents of which a context tells."""
     layers = event.data.layers if isinstance(event.data, MemoryLoaded) else ()
     return [item["incident"] for layer in layers if layer.name == INCIDENTS for item in layer.items]
+
+
+# What keeps a case from being replayed for good: retention has taken what it was made of.
+SETTING = "retention.{}_days"
+
+
+async def what_is_gone(conn: Connection, start: EventRow, steps: list[Step]) -> str:
+    """In words, or empty where everything is there."""
+    if start["type"] == MailReceived.TYPE:
+        row = await fetch_one(conn, SQL.removed_blob, {"owner": UUID(start["data"]["mail_id"])})
+        if row is not None:
+            return f"the raw mail is kept no longer, since {row['removed_at']:%Y-%m-%d} ({SETTING.format('blobs')})"
+    return next(_emptied([start, *(one for step in steps for one in step.recorded)]), "")
+
+
+def _emptied(rows: list[EventRow]) -> Iterator[str]:
+    for row in rows:
+        for name, day in gone_since(row["data"]).items():
+            what = "texts" if name == "bodies" else "facts"
+            yield f"the {what} in {row['type']} {row['id']} are kept no longer, since {day} ({SETTING.format(name)})"

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
+from schemas.events.mail import MailReceived
 from services.core.app import open_keys
-from services.core.archive.archive import archive_of
+from services.core.archive.archive import Archive, archive_of
+from services.core.archive.history import manifests
+from services.core.bus.event_store import EventRow
+from services.core.db import Connection, fetch_one
 from services.core.settings import Settings
+from services.operations.archive import thaw
 from services.operations.rebuild.shadow_schema import connected
-from services.operations.replay.archived import see_archived
 from services.operations.replay.case import Case, load, seen_late
 from services.operations.replay.find import find_cases, find_starts
 from services.operations.replay.model import Asking
@@ -17,6 +21,7 @@ from services.operations.replay.play import play
 from services.operations.replay.result import SAME, Result, agreed, judge
 from services.operations.replay.sandbox import Sandbox, open_sandbox
 from services.operations.replay.selection import Selection
+from services.operations.replay.steps import SQL, keys_concerned
 
 
 async def past_cases(settings: Settings, wanted: Selection, *, documents: bool) -> AsyncIterator[tuple[Case, int]]:
@@ -59,3 +64,32 @@ async def _judged(sandbox: Sandbox, case: Case) -> tuple[Result, Mapping[str, by
         return result, blobs
     again = judge(case, await play(sandbox, seen_late(case)))
     return agreed(result, again), {**blobs, **sandbox.blobs.taken}
+
+
+# Archived events that a replay needs: of the thread or person that is asked for, else all.
+
+
+async def see_archived(conn: Connection, archive: Archive, workspace: str, wanted: Selection) -> None:
+    """Let the session see the archived events that the cases of a selection may need."""
+    said = await manifests(conn)
+    if not said:
+        return
+    keys = await _keys(conn, wanted)
+
+    def needed(row: EventRow) -> bool:
+        mine = row["key"] in keys or row["aggregate"] == "document" or row["type"] == MailReceived.TYPE
+        return row["workspace"] == workspace and (mine or not keys)
+
+    await thaw(conn, archive, said, needed)
+
+
+async def _keys(conn: Connection, wanted: Selection) -> frozenset[str]:
+    """The keys of what the cases are about; none where that cannot be said beforehand."""
+    thread = str(wanted.thread) if wanted.thread else None
+    participant = wanted.participant
+    if wanted.event and not thread:
+        event = await fetch_one(conn, SQL.event, {"id": wanted.event})
+        thread = event["data"].get("thread_id") if event else None
+    if not (thread or participant):
+        return frozenset()
+    return frozenset(await keys_concerned(conn, thread, participant))

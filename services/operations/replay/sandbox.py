@@ -5,28 +5,75 @@ What it stores is gone with it, and is not sealed; the keys open what the deploy
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import structlog
 from redis.exceptions import RedisError
 
 from services.core.app import App, installation_secret, make_blobs, make_embedder, open_keys
+from services.core.blobs import BlobMissing, Blobs, BlobStore
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import Outcome, Publisher
 from services.core.clock import monotonic, utc_now
 from services.core.db import Connection, Database
 from services.core.db.locks import Locks
+from services.core.keys import Keys, SubjectKey
 from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import KafkaSettings, Settings, SmtpSettings
 from services.core.stored_settings import Stored, read_stored
 from services.mail.authentication import DnsResolver
 from services.model.breaker import Breakers
 from services.operations.rebuild.shadow_schema import beside, connected
-from services.operations.replay.blobs import CaseBlobs, OverlaidBlobs
 from services.operations.replay.leftovers import cache_of, clear_leftovers, clear_up, files_of, sandbox_name
 from services.operations.replay.model import Asking, chosen_model
+
+# The blobs of a sandbox: those of the case and of the deployment, and aside those that are stored while it runs.
+
+
+class OverlaidBlobs(Blobs):
+    """Reads what the deployment has stored; what is stored now goes aside."""
+
+    def __init__(self, aside: Path, app: BlobStore) -> None:
+        super().__init__(aside)
+        self._app = app
+
+    async def get(self, sha256: str) -> bytes:
+        """The content, from aside or from the deployment. Raises `BlobMissing` or `BlobDamaged`."""
+        try:
+            return await super().get(sha256)
+        except BlobMissing:
+            return await self._app.get(sha256)
+
+
+class CaseBlobs(SealedBlobs):
+    """Has what a case holds, else what the deployment holds; remembers by name what of them was read."""
+
+    def __init__(self, store: BlobStore, keys: Keys) -> None:
+        super().__init__(store, keys)
+        self._given: Mapping[str, bytes] = {}
+        self._made: set[str] = set()
+        self.taken: dict[str, bytes] = {}
+
+    def begin(self, given: Mapping[str, bytes]) -> None:
+        """From here on, a case with these blobs is played."""
+        self._given, self._made, self.taken = given, set(), {}
+
+    async def put(self, content: bytes, key: SubjectKey | None = None) -> str:
+        """Store `content` aside."""
+        name = await super().put(content, key)
+        self._made.add(name)
+        return name
+
+    async def get(self, name: str) -> bytes:
+        """The content of this name. Raises as `SealedBlobs` does."""
+        content = self._given[name] if name in self._given else await super().get(name)
+        if name not in self._made:
+            self.taken[name] = content
+        return content
+
 
 log = structlog.get_logger(__name__)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
@@ -11,7 +15,6 @@ from rich.text import Text
 
 from services.operations.replay.difference import Difference
 from services.operations.replay.result import SAME, Result
-from services.operations.replay.side_by_side import rows
 
 LEAST_WIDTH = 24
 
@@ -44,3 +47,43 @@ def _one(difference: Difference, width: int) -> Table:
         left, right = ("red", "green") if row.changed else ("dim", "dim")
         table.add_row(Text(row.left, left), Text(row.right, right))
     return table
+
+
+# Two texts side by side: lines that are alike on one row, long runs of them left out. Pure.
+AROUND = 1  # equal lines shown before and after a change
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row; `changed` where the sides differ."""
+
+    left: str
+    right: str
+    changed: bool
+
+
+def rows(before: str, after: str, width: int = 48) -> tuple[Row, ...]:
+    """The rows of two texts, wrapped to `width` characters a side."""
+    left, right = _wrapped(before, width), _wrapped(after, width)
+    found: list[Row] = []
+    for kind, a, b, c, d in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        if kind == "equal":
+            found += _alike(left[a:b], first=a == 0, last=b == len(left))
+        else:
+            found += [Row(one, other, True) for one, other in zip_longest(left[a:b], right[c:d], fillvalue="")]
+    return tuple(found)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return [part for line in text.splitlines() for part in textwrap.wrap(line, width) or [""]]
+
+
+def _alike(lines: list[str], *, first: bool, last: bool) -> Iterator[Row]:
+    head = 0 if first else AROUND
+    tail = 0 if last else AROUND
+    if len(lines) <= head + tail + 1:
+        yield from (Row(line, line, False) for line in lines)
+        return
+    yield from (Row(line, line, False) for line in lines[:head])
+    yield Row("...", "...", False)
+    yield from (Row(line, line, False) for line in lines[len(lines) - tail :])

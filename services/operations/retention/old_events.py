@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.core.archive.archive import archive_of
 from services.core.db import fetch_one
-from services.operations.archive.move import move
+from services.operations.archive import move
 from services.operations.rebuild.shadow_schema import connected
 from services.operations.retention.ask import SQL
 from services.operations.retention.rounds import Clearing

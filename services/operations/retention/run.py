@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 import structlog
 
+from services.core.app import App
 from services.core.settings import Settings
-from services.operations.retention.rounds import Clearing, Step
+from services.operations.daily import DailyTask, Report
+from services.operations.retention.rounds import Clearing, Step, today
 from services.operations.retention.steps import STEPS
 
 log = structlog.get_logger(__name__)
@@ -50,3 +53,15 @@ async def run(clearing: Clearing) -> AsyncIterator[Done]:
         except Exception as error:
             log.warning("a step of retention failed, will try again", step=step.name, error=repr(error))
             yield Done(step, 0, after(step, clearing), f"{type(error).__name__}: {error}"[:500])
+
+
+# Retention as a task of each day.
+
+
+async def _round(app: App, stop: asyncio.Event) -> Report:
+    done = [one async for one in run(Clearing(app, today(app.now()), stop))]
+    failed = [one.step.name for one in done if one.error]
+    return {"failed": failed} | {one.step.name: one.error or one.count for one in done}
+
+
+RETENTION = DailyTask("retention", lambda settings: bool(wanted(settings)), _round)

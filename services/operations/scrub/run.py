@@ -14,8 +14,14 @@ from services.core.app import App
 from services.core.db import Connection, fetch_all
 from services.core.db.sql import queries
 from services.operations.rebuild.shadow_schema import connected
-from services.operations.scrub.tables import rewrite, rewrite_statistics, wait_for_readers
-from services.operations.scrub.wal import LogKept, LogOutOfReach, turn_over
+from services.operations.scrub.tables import (
+    LogKept,
+    LogOutOfReach,
+    rewrite,
+    rewrite_statistics,
+    turn_over,
+    wait_for_readers,
+)
 
 SQL = queries(__file__, "queries.sql")
 LOG = "pg_wal"

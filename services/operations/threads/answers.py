@@ -29,11 +29,16 @@ from services.mail.compose import ComposeRefused
 from services.mail.compose.links import LinkPolicy, links_in
 from services.operations.drafts.decisions import NewFile, keep_files
 from services.operations.requests import NotDecidedYet, decision_on
-from services.operations.threads.limits import LONGEST_HOLD_S, LONGEST_REPLY, MOST_FILES
 from services.operations.threads.listing import ThreadUnknown
 from services.send_email.copies import chosen_copies
 from services.send_email.frozen import known_links
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
+
+# How long a person's own reply may be and wait, how many files go along, and how much is worded better at once.
+LONGEST_REPLY = 32_000  # characters
+LONGEST_REWORDED = 10_000  # characters: what a model gives back in one answer
+LONGEST_HOLD_S = 600.0
+MOST_FILES = 20
 
 SQL = queries(__file__, "answers.sql")
 FILE_NAME = re.compile(r"[^\x00-\x1f\x7f/\\]{1,200}")

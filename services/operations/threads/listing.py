@@ -16,7 +16,7 @@ from services.core.errors import Permanent
 from services.core.keys import is_sealed
 from services.core.paging import MOST, Listing, Page
 from services.operations.knowledge.listing import SourceLine, sources_of
-from services.operations.threads.archived import archived_if_there
+from services.operations.threads.explanations import archived_if_there
 
 SQL = queries(__file__)
 THREADS = Listing("threads", (("changed_at", "time"), ("thread_id", "id")), descending=True)

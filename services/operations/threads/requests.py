@@ -17,7 +17,7 @@ from services.core.errors import Permanent
 from services.operations.requests import decision_on
 from services.operations.threads.listing import SQL, ThreadUnknown
 from services.operations.users import list_users
-from services.operations.users.mentions import mentioned
+from services.operations.users.names import mentioned
 from services.track_threads.states import EDGES
 
 CONSUMER = "track_threads"

@@ -14,7 +14,7 @@ from services.core.errors import Permanent
 from services.core.keys import is_sealed
 from services.mail.compose import links_in
 from services.operations.requests import decision_on
-from services.operations.threads.limits import LONGEST_REWORDED
+from services.operations.threads.answers import LONGEST_REWORDED
 from services.operations.threads.listing import ThreadUnknown
 from services.send_email.frozen import as_the_agent_may_write
 from services.track_threads.person import suggestion_of

@@ -14,8 +14,7 @@ from schemas.events.merging import ParticipantMergeRequested
 from services.core.web import RequestRefused
 from services.operations.memory.facts import current
 from services.operations.memory.graph import Edge, graph_of
-from services.operations.memory.merges import same_person
-from services.operations.memory.people import Person
+from services.operations.memory.people import Person, same_person
 from services.operations.threads.inbox import of_person
 from services.web.bodies import OtherSelf
 from services.web.console.forms import checked

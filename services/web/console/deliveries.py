@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from services.core.web_paging import After
-from services.operations.deliveries.listing import ledger, suppressed
+from services.operations.deliveries import ledger, suppressed
 from services.web.console.language import Message
 from services.web.console.site import Site
 

@@ -18,7 +18,7 @@ from services.core.guarded_route import BODY_DEADLINE_S
 from services.core.storable import is_storable
 from services.core.web import RequestRefused, body_within
 from services.operations.drafts.decisions import NewFile
-from services.operations.threads.limits import MOST_FILES
+from services.operations.threads.answers import MOST_FILES
 from services.web.console.language import translated
 from services.web.console.shown import saved_as
 

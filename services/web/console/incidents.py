@@ -10,9 +10,8 @@ from fastapi.responses import HTMLResponse
 
 from services.core.web import RequestRefused
 from services.core.web_paging import After
-from services.operations.incidents.listing import list_incidents
-from services.operations.incidents.requests import AnswerRefused, IncidentUnknown, change, found
-from services.operations.outreach.listing import outreach_by_rule
+from services.operations.incidents import AnswerRefused, IncidentUnknown, change, found, list_incidents
+from services.operations.outreach import outreach_by_rule
 from services.web.bodies import IncidentChange
 from services.web.console.forms import Form, checked
 from services.web.console.language import translated

@@ -12,8 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from services.core.web import RequestRefused
 from services.core.web_paging import After
 from services.operations.investigations import course, requests
-from services.operations.investigations.conflicts import clashes
-from services.operations.investigations.listing import WholeInvestigation, list_investigations
+from services.operations.investigations.listing import WholeInvestigation, clashes, list_investigations
 from services.operations.requests import NotDecidedYet
 from services.operations.threads.listing import ThreadUnknown
 from services.web.bodies import NewInvestigation

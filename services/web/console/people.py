@@ -12,8 +12,7 @@ from services.core.web import RequestRefused
 from services.core.web_paging import After
 from services.operations.memory.briefs import briefs_of
 from services.operations.memory.facts import EVERY, STANDING, current, in_order, recorded, refusals, with_provenance
-from services.operations.memory.merges import same_person
-from services.operations.memory.people import list_people
+from services.operations.memory.people import list_people, same_person
 from services.operations.memory.relationship import relationship
 from services.operations.threads.inbox import of_person
 from services.web.console.language import translated

@@ -12,8 +12,7 @@ from services.core.units import MB
 from services.core.web import RequestRefused
 from services.mail.mailbox import MailboxKey
 from services.operations.backup.keys import copies_left
-from services.operations.erase.export import export
-from services.operations.erase.export_places import TooMuch, Zipped
+from services.operations.erase.export import TooMuch, Zipped, export
 from services.operations.erase.inventory import counts_of, found_of, theirs_of
 from services.operations.erase.run import erase
 from services.operations.erase.survey import Survey

@@ -20,12 +20,12 @@ from services.operations.investigations.listing import list_investigations
 from services.operations.threads import requests
 from services.operations.threads.answers import held_replies
 from services.operations.threads.canned import canned_answers, offered_suggestion
+from services.operations.threads.changes import note_writing, writing
 from services.operations.threads.course import courses
 from services.operations.threads.inbox import InboxLine, lines_of
 from services.operations.threads.listing import Note, ThreadUnknown, WholeThread, whole_thread
 from services.operations.threads.mails import mails_of
 from services.operations.threads.suggestions import Suggestion, SuggestionUnknown, suggestion
-from services.operations.threads.writing import note_writing, writing
 from services.operations.users import list_users
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import Form, checked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.investigate.merge import merged
-from services.operations.investigations.conflicts import Clash, clashes
+from services.operations.investigations.listing import Clash, clashes
 
 BASE = "a\nb\nc\n"
 

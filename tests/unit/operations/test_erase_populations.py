@@ -23,8 +23,7 @@ from schemas.events.threads import MailAttached
 from services.core.bus.event_store import EventRow
 from services.core.ids import participant_id
 from services.core.keys.keyring import subject_of
-from services.operations.erase.ownership import kept
-from services.operations.erase.survey import Survey, listener
+from services.operations.erase.survey import Survey, kept, listener
 from services.operations.erase.words import texts, words_of
 
 POPULATIONS = int(os.environ.get("POPULATIONS", "300"))

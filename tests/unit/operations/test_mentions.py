@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.operations.users.mentions import mentioned
+from services.operations.users.names import mentioned
 
 NAMES = ("Grace Hopper", "Ada", "Ann Lee", "Ann Li", "Ülkü")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.operations.replay.side_by_side import Row, rows
+from services.operations.replay.show import Row, rows
 
 
 def test_equal_texts_change_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Incidents as people see them: how many customers report what, since when, and what became of the answer."""
+"""Incidents as people see them, with who reported one and what became of each answer; closing and reopening one."""
 
 from __future__ import annotations
 
@@ -6,17 +6,22 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
+from schemas.events.incidents import IncidentRequested
+from services.core.app import App
 from services.core.db import Connection, fetch_all, queries
-from services.core.ids import incident_answer_id
+from services.core.errors import Permanent
+from services.core.ids import incident_answer_id, incident_board_id
 from services.core.keys import is_sealed
 from services.core.paging import MOST, Listing, Page
 from services.core.settings import Settings
 from services.memory.troubles import Report, customers, report_of, shared_words
+from services.operations.requests import decision_on
+from services.operations.threads.answers import LONGEST_REPLY
 
-SQL = queries(__file__)
+SQL = queries(__file__, "incidents.sql")
 INCIDENTS = Listing("incidents", (("opened_at", "time"), ("incident_id", "id")), descending=True)
 
 
@@ -113,3 +118,42 @@ def _line(row: Mapping[str, Any], reports: Sequence[Report], settings: Settings)
 def _report(one: Report, row: Mapping[str, Any], answers: Mapping[UUID, tuple[str, str]]) -> ReportLine:
     state, detail = answers.get(_answer_id(row, one), ("", ""))
     return ReportLine(one.thread_id, one.said_at, one.address, one.trouble, state, detail)
+
+
+# A person closes or reopens an incident; watch_incidents decides whether that changes anything.
+CONSUMER = "watch_incidents"
+
+
+class IncidentUnknown(Permanent):
+    """There is no such incident."""
+
+
+class AnswerRefused(Permanent):
+    """The answer to those who reported it cannot be sent so."""
+
+
+async def change(
+    app: App, incident_id: UUID, op: Literal["close", "reopen"], *, answer: str, reason: str, by: str, timeout_s: float
+) -> WholeIncident:
+    """Close or reopen an incident; how it stands then. Raises `IncidentUnknown`, `AnswerRefused`, `NotDecidedYet`."""
+    if len(answer) > LONGEST_REPLY or "\0" in answer:
+        raise AnswerRefused(f"an answer has at most {LONGEST_REPLY:,} characters, none of them NUL")
+    inbox = (await found(app, incident_id)).incident.inbox
+    board = incident_board_id(app.settings.workspace, inbox)
+    said = {"answer": answer.strip(), "reason": reason, "by": by}
+    await decision_on(
+        app,
+        IncidentRequested(board_id=board, inbox=inbox, incident_id=incident_id, op=op, **said),
+        CONSUMER,
+        timeout_s=timeout_s,
+    )
+    return await found(app, incident_id)
+
+
+async def found(app: App, incident_id: UUID) -> WholeIncident:
+    """One incident. Raises `IncidentUnknown`."""
+    async with app.database.reading() as conn:
+        whole = await whole_incident(conn, app.settings, incident_id)
+    if whole is None:
+        raise IncidentUnknown(f"there is no incident {incident_id}; `correspondent incidents` shows them")
+    return whole

@@ -1,4 +1,4 @@
-"""Moves old events from the table to files, a day (of storing, UTC) at a time.
+"""Moves old events from the table to files, a day (of storing, UTC) at a time; and back, for the length of a session.
 
 One transaction holds the rows, writes the file, reads it back, names it in `archives` and deletes the rows. Killed at
 any step, nothing has happened but that a file may lie there which does not count; done again, the move is completed.
@@ -7,10 +7,12 @@ any step, nothing has happened but that a file may lie there which does not coun
 from __future__ import annotations
 
 import asyncio
+import json
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
 from pathlib import Path
 
 from psycopg import sql
@@ -18,13 +20,14 @@ from psycopg.types.json import Jsonb
 
 from schemas.topics import catalogue
 from services.core.archive.archive import Archive
-from services.core.archive.file import Manifest, verify, write
+from services.core.archive.file import Manifest, lines, verify, write
+from services.core.bus.event_store import EventRow
 from services.core.bus.undone_events import pairs_of
 from services.core.db import Connection, fetch_one, queries
 from services.core.errors import Temporary
 from services.operations.history_lock import hold
 
-SQL = queries(__file__)
+SQL = queries(__file__, "archive.sql")
 BATCH = 2000
 DAY = timedelta(days=1)
 
@@ -83,3 +86,28 @@ async def _lines(conn: Connection) -> AsyncIterator[str]:
 async def _oldest(conn: Connection, since: datetime, before: datetime) -> datetime | None:
     row = await fetch_one(conn, SQL.oldest, {"since": since, "before": before})
     return row["at"] if row else None
+
+
+# Brings archived events back for the length of a session, so that they can be looked up like the others.
+#
+# The table `events` is not touched: a temporary table takes the rows, and a temporary view named `events`, which this
+# session's statements find first, holds both. Time and disk go with what is thawed.
+Wanted = Callable[[EventRow], bool]
+
+
+async def thaw(conn: Connection, archive: Archive, said: Sequence[Manifest], wanted: Wanted) -> int:
+    """Let the session see the archived rows that are wanted; how many. Raises `ArchiveMissing` or `ArchiveDamaged`."""
+    live = await fetch_one(conn, SQL.live_schema)
+    assert live is not None
+    await conn.execute(SQL.thaw)
+    count, found = 0, _wanted(archive, said, wanted)
+    while batch := list(islice(found, BATCH)):
+        await conn.execute(SQL.take_thawed, {"lines": batch})
+        count += len(batch)
+    await conn.execute(sql.SQL(SQL.see_thawed).format(live=sql.Identifier(live["name"])))
+    return count
+
+
+def _wanted(archive: Archive, said: Sequence[Manifest], wanted: Wanted) -> Iterator[str]:
+    for one in said:
+        yield from (line for line in lines(archive.open(one.file, one.place), one) if wanted(json.loads(line)))

@@ -1,11 +1,4 @@
-"""Asks condense_memory to tell the periods that are over, as a task of each day.
-
-Invariants
-- A period's event has an id of its own, whenever and however often it is asked for: it is told once, after days in
-  which nothing ran, too.
-- No day has more calls than `condense.calls_a_day`: what was told today counts, and what was asked for and is not told
-  yet. What is left is asked for on the next days, what ended first before the rest.
-"""
+"""Periods of people's memory: which are to be told, asked for daily, and how they stand, for people to see."""
 
 from __future__ import annotations
 
@@ -23,15 +16,17 @@ from services.core.app import App
 from services.core.bus import event_store
 from services.core.bus.envelope import first
 from services.core.bus.runner import publish
-from services.core.db import fetch_all, fetch_one, queries
+from services.core.db import fetch_all, fetch_one, queries, rows_as
 from services.keep_time.keeper import KEEP_TIME
+from services.memory.condensed import CondensedPeriod, kept, search_periods
 from services.memory.grains import UNITS, kept_since, name_of, reach_of
 from services.memory.periods import period
+from services.memory.questions import read
 from services.operations.daily import DailyTask, Report
-from services.operations.periods import TASK
 from services.operations.retention.rounds import today
 
-SQL = queries(__file__)
+SQL = queries(__file__, "periods.sql")
+TASK = "periods"  # of each day
 GRAINS: tuple[Grain, ...] = get_args(Grain)
 PEOPLE = 200  # that one statement looks at
 FIRST = UUID(int=0)
@@ -132,3 +127,38 @@ async def _enter(app: App, day: datetime, chosen: list[Due]) -> None:
 
 
 PERIODS = DailyTask(TASK, lambda settings: settings.condense.enabled, ask)
+
+
+# A person's told periods for people: the latest, or those that answer a question; and whether each still stands.
+MOST = 20  # unless more are asked for
+
+
+async def periods_of(
+    app: App, participant_id: UUID, *, grain: Grain | None = None, limit: int = MOST
+) -> list[CondensedPeriod]:
+    """The latest so many periods of a person that were told, the last that ended first."""
+    args: dict[str, Any] = {
+        "workspace": app.settings.workspace,
+        "participant_id": participant_id,
+        "moment": app.now(),
+        "grain": grain,
+        "limit": limit,
+    }
+    async with app.database.reading() as conn:
+        told = await rows_as(conn, CondensedPeriod, SQL.told, args)
+    return kept(told, args["moment"], app.settings.retention.periods)
+
+
+async def find_periods(
+    app: App, participant_id: UUID, text: str, *, now: datetime, limit: int = MOST
+) -> list[CondensedPeriod]:
+    """The person's told periods that stand and answer a question, best first."""
+    from services.memory.embeddings import meanings
+
+    asked = read(text, now)
+    (meaning,) = await meanings(app.embedder, [asked.words or " "])
+    async with app.database.transaction(app.settings.workspace) as conn:
+        keep = app.settings.retention.periods
+        return await search_periods(
+            conn, participant_id, asked.words, meaning, now, keep, window=asked.window, limit=limit
+        )

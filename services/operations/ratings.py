@@ -13,7 +13,7 @@ from services.mail.rating_link import rated_by
 from services.operations.requests import ask
 from services.track_threads.ratings import Rated
 
-SQL = queries(__file__)
+SQL = queries(__file__, "ratings.sql")
 LONGEST_COMMENT = 2_000  # characters
 
 

@@ -1,15 +1,9 @@
-"""Counts which facts stood in contexts of replies, answered what a mail asked, or are cited, as a task of each day.
-
-Invariants
-- It reads what is stored anyway, afterwards: nothing is written on the way to a reply.
-- A batch's counts and how far it went are one transaction: who dies in between counts nothing twice.
-- Of somebody erased nothing can be read, and nothing is kept; a fact that is gone takes its counts along.
-"""
+"""What facts are used for: counted daily from stored contexts, and shown to people."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,13 +11,13 @@ from uuid import UUID
 
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from services.core.app import App
-from services.core.db import fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
 from services.core.keys import is_sealed
 from services.core.settings import Settings
 from services.operations.daily import DailyTask, Report
 from services.operations.history_lock import hold
 
-SQL = queries(__file__)
+SQL = queries(__file__, "uses.sql")
 BATCH = 500
 UNSEEN_S = 600.0  # what was stored later may still have somebody before it who has not committed
 TOPICS = [MemoryLoaded.TOPIC, ReplyDrafted.TOPIC]
@@ -94,3 +88,25 @@ def wanted(settings: Settings) -> bool:
 
 
 USES = DailyTask("uses", wanted, count)
+
+
+# What facts were used for, for people.
+
+
+@dataclass(frozen=True, slots=True)
+class FactUse:
+    """How often a fact stood in a context, answered a question of a mail, and is cited by a draft; when last."""
+
+    fact_id: UUID
+    shown: int
+    asked: int
+    cited: int
+    shown_at: datetime | None
+    asked_at: datetime | None
+    cited_at: datetime | None
+
+
+async def uses_of(conn: Connection, fact_ids: Sequence[UUID]) -> dict[UUID, FactUse]:
+    """Those of some facts by their ids; of one that was never used since it is counted there is none."""
+    rows = await rows_as(conn, FactUse, SQL.uses, {"fact_ids": list(fact_ids)})
+    return {one.fact_id: one for one in rows}

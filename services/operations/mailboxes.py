@@ -30,7 +30,7 @@ from services.mail.mailbox import MailboxKey
 from services.operations.rebuild.shadow_schema import connected
 from services.read_email.apply import SQL as MAILS
 
-SQL = queries(__file__)
+SQL = queries(__file__, "mailboxes.sql")
 BATCH = 500
 
 log = structlog.get_logger(__name__)

@@ -1,1 +1,0 @@
-"""Replies on their way out, for people: the ledger, and the addresses that get no mail."""

@@ -1,1 +1,0 @@
-"""What the key of mailboxes asks of older rows and memories."""
