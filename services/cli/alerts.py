@@ -12,9 +12,7 @@ from rich.table import Table
 
 from services.alert_people.channels import Channel, channels
 from services.alert_people.digest import WORDS
-from services.cli.findings import show_findings
-from services.cli.paging import After, Limit, show_next
-from services.cli.terminal import Terminal, age, cell, minute
+from services.cli.terminal import After, Limit, Terminal, age, cell, minute, show_findings, show_next
 from services.core.app import App
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.paging import Listing

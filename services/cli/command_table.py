@@ -49,7 +49,7 @@ COMMANDS = {
     "backup": Entry("backup:backup", "Back up database, blobs and archived events."),
     "restore": Entry("backup:restore", "Restore a backup into an empty database and folder."),
     "forget": Entry("forget:forget", "Erase a person for good: keys, rows, files, caches."),
-    "scrub": Entry("scrub:scrub_disk", "Rewrite the tables that held an erased person."),
+    "scrub": Entry("forget:scrub_disk", "Rewrite the tables that held an erased person."),
     "export": Entry("forget:export_person", "Export all that is held about a person into a folder."),
     "alerts": Entry("alerts:typer_app", "Show who is alerted when a human must act."),
     "keys": Entry("keys:typer_app", "Rotate the master key that wraps the keys of people."),

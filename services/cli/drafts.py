@@ -12,8 +12,7 @@ from rich.text import Text
 
 from schemas.events.mail import UNPROVEN_LEVELS
 from schemas.events.replies import DraftDecided
-from services.cli.paging import After, Limit, show_next
-from services.cli.terminal import console, plain, short, source_line
+from services.cli.terminal import After, Limit, console, plain, short, show_next, source_line
 from services.operations.deployment import app_here
 from services.operations.drafts.decisions import NewFile, WordsWanted, check_wording, decide, keep_files, state_of
 from services.operations.drafts.listing import HeldDraft, held_draft, waiting_drafts

@@ -1,4 +1,4 @@
-"""`correspondent forget` and `export`: a person's right to be erased, and to see what is held."""
+"""`correspondent forget`, `export` and `scrub`: a person's right to be erased, and to see what is held."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from services.cli.scrub import scrub_and_say
 from services.cli.terminal import console, plain
 from services.core.app import App
 from services.operations.backup.keys import copies_left
@@ -21,7 +20,7 @@ from services.operations.erase.proof import Proof, prove, prove_disk
 from services.operations.erase.run import erase, finish
 from services.operations.erase.survey import Survey
 from services.operations.erase.words import Marks, hear_unread, words_of
-from services.operations.scrub.run import Scrubbed
+from services.operations.scrub.run import Scrubbed, mark_all, scrub
 
 SHOWN = 40  # findings shown of a proof that fails
 SHARED = 12  # words shown that are not the person's alone
@@ -170,3 +169,42 @@ def _verdict(proof: Proof) -> str:
     if proof.unscrubbed:
         return "Not proved: deleted rows may still lie on disk."
     return "Proved: none of them is anywhere" + (", as far as can be looked at from here." if proof.unreached else ".")
+
+
+# `correspondent scrub`: rows that were deleted leave the disk of the database, too.
+
+
+def scrub_disk(
+    context: typer.Context,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every table, also where nobody was erased: after retention, for example.")
+    ] = False,
+) -> None:
+    """Rewrite the tables that held an erased person.
+
+    The write-ahead log is recycled, too. Each table is locked for a moment.
+    """
+    home: Path = context.obj
+    raise typer.Exit(asyncio.run(_scrub(home, everything)))
+
+
+async def _scrub(home: Path, everything: bool) -> int:
+    async with app_here(home) as app:
+        if everything:
+            await mark_all(app)
+        done = await scrub_and_say(app)
+        if done == Scrubbed():
+            console.print("Nothing to scrub: nobody was erased since the last time.")
+    return 1 if done.left else 0
+
+
+async def scrub_and_say(app: App) -> Scrubbed:
+    """Scrub, and say what was done and what was not."""
+    done = await scrub(app)
+    if done.tables or done.log_files:
+        console.print(
+            f"Scrubbed: {done.tables} tables rewritten, {done.log_files} files of the write-ahead log written over."
+        )
+    for one in done.left:
+        console.print(plain(f"  not scrubbed: {one.place}: {one.reason}", "yellow"))
+    return done

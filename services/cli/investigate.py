@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from services.cli.paging import After, Limit, show_next
-from services.cli.terminal import Terminal, cell, minute
+from services.cli.terminal import After, Limit, Terminal, cell, minute, show_next
 from services.core.errors import Permanent
 from services.operations.deployment import app_here
 from services.operations.ids import whole_id

@@ -12,8 +12,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.paging import After, Limit, show_next
-from services.cli.terminal import age, console, plain, short
+from services.cli.terminal import After, Limit, age, console, plain, short, show_next
 from services.core.bus.undone_events import low_mark, pairs_of
 from services.core.db import Connection, fetch_all
 from services.core.paging import MOST, Listing, Page

@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from services.cli.paging import After, Limit, show_next
-from services.cli.terminal import age, cell, console
+from services.cli.terminal import After, Limit, age, cell, console, show_next
 from services.core.bus import event_store, held_records
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Permanent

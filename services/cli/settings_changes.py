@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from services.cli.paging import After, Limit, show_next
 from services.cli.requests import By, in_house
-from services.cli.terminal import console, plain
+from services.cli.terminal import After, Limit, console, plain, show_next
 
 if TYPE_CHECKING:
     from services.core.app import App

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from services.cli.paging import After, Limit, show_next
-from services.cli.terminal import console, plain, short
+from services.cli.terminal import After, Limit, console, plain, short, show_next
 from services.operations import deliveries
 from services.operations.deliveries import suppressed
 from services.operations.deployment import app_here

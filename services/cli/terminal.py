@@ -1,16 +1,21 @@
-"""How commands show things: what other people wrote is text, never markup, and cannot steer the terminal."""
+"""How commands show things: what other people wrote is text, never markup, and cannot steer the terminal.
+
+Lists come in pages; findings of a check come with what to do about each.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
+import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
+from services.core.paging import MOST, Page
 from services.core.printable import printable
 
 if TYPE_CHECKING:
@@ -80,3 +85,31 @@ def _visible(text: str, limit: int = 0) -> str:
     """The text with each control, format or unassigned character as `·`, cut to `limit` characters (0: whole)."""
     cut = text if not limit or len(text) <= limit else text[: limit - 1] + "…"
     return printable(cut)
+
+
+# How a check's findings are shown.
+if TYPE_CHECKING:
+    from services.core.check import Finding
+
+
+def show_findings(findings: Iterable[Finding]) -> bool:
+    """Say each finding in words, and what to do about it; whether all is well."""
+    good = True
+    for one in findings:
+        console.print(f"{'[green]ok[/]' if one.ok else '[red]no[/]'}  {one.step:16}", end="")
+        console.print(one.found, markup=False)
+        if one.remedy:
+            console.print(f"    -> {one.remedy}", markup=False, style="bold")
+        good = good and one.ok
+    return good
+
+
+# Pages on a terminal: `--limit` and `--after`, and where the next page begins.
+Limit = Annotated[int, typer.Option(min=1, max=MOST, help="At most so many.")]
+After = Annotated[str, typer.Option(help="Where to go on, as the end of a page says.", metavar="CURSOR")]
+
+
+def show_next(page: Page[Any], option: str = "--after") -> None:
+    """How to ask for the next page, where there is one."""
+    if page.next:
+        console.print(plain(f"There are more: the same command with {option} {page.next}", "dim"), soft_wrap=True)

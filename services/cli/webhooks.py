@@ -11,8 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from rich.table import Table
 
-from services.cli.paging import After, Limit, show_next
-from services.cli.terminal import Terminal, age, cell, minute
+from services.cli.terminal import After, Limit, Terminal, age, cell, minute, show_next
 from services.core.app import App
 from services.operations.deployment import app_here
 from services.operations.ids import whole_id

@@ -23,7 +23,7 @@ def __getattr__(name: str) -> Any:
     if name != "EDGE":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from services.core.bus.processor import Edge
-    from services.web.served import served
+    from services.web.routes import served
     from services.web.webhooks import documented
 
     globals()["EDGE"] = Edge(name="web", run=_run, routes=served, calls=documented)

@@ -26,9 +26,8 @@ from services.operations.threads.suggestions import (
     suggestion,
 )
 from services.web.bodies import Assignment, OwnWords, SuggestionRequest
-from services.web.by import ByQuery
-from services.web.caller import name_of_caller
-from services.web.patience import WAIT_S
+from services.web.caller import ByQuery, name_of_caller
+from services.web.refusals import WAIT_S
 
 
 def add_reply(router: APIRouter, app: App) -> None:

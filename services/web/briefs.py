@@ -13,10 +13,9 @@ from services.core.web import RequestRefused
 from services.operations.memory.briefs import LATEST, PersonBrief, briefs_of, change_brief, earlier_briefs
 from services.operations.requests import NotDecidedYet
 from services.web.bodies import NewBrief, Version
-from services.web.by import ByQuery
+from services.web.caller import ByQuery
 from services.web.named import Who, person
-from services.web.patience import WAIT_S
-from services.web.refusals import PENDING
+from services.web.refusals import PENDING, WAIT_S
 
 
 class Brief(BaseModel):

@@ -1,12 +1,12 @@
-"""Drafts over HTTP: which wait, approve, reject."""
+"""Drafts over HTTP: which wait, approve, reject; how good they are, by intent and rule, and which need no person."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from schemas.events.replies import DraftDecided
 from services.core.app import App
@@ -16,8 +16,11 @@ from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
 from services.operations.drafts.decisions import FilesTooLarge, NewFile, WordsWanted, check_wording, decide, keep_files
 from services.operations.drafts.listing import HeldDraft, held_draft, waiting_drafts
-from services.web.bodies import Approval, DraftOutcome, Rejection
-from services.web.patience import WAIT_S
+from services.operations.outreach import RuleLine, outreach_by_rule
+from services.operations.patterns import Pattern, PatternUnknown, change, patterns
+from services.operations.quality import MOST_WEEKS, Quality, quality
+from services.web.bodies import Approval, DraftOutcome, PatternChange, Rejection
+from services.web.refusals import WAIT_S
 
 
 def add_reads(router: APIRouter, app: App) -> None:
@@ -98,3 +101,51 @@ async def _held(app: App, reply_id: UUID) -> HeldDraft:
     if held is None:
         raise RequestRefused(404, "draft_unknown", "no draft with this id waits for a person")
     return held
+
+
+# Outreach over HTTP: what came of mail that we began.
+
+
+def add_outreach(router: APIRouter, app: App) -> None:
+    """Reading alone."""
+
+    @router.get("/outreach")
+    async def by_rule() -> list[RuleLine]:
+        """What came of mail that we began, by inbox and rule."""
+        async with app.database.reading() as conn:
+            return await outreach_by_rule(conn, app.settings.workspace)
+
+
+# How good the agent's words are, over HTTP.
+
+
+def add_quality(router: APIRouter, app: App) -> None:
+    """Reading it."""
+
+    @router.get("/quality")
+    async def of_replies(weeks: Annotated[int, Query(ge=1, le=MOST_WEEKS)] = 12) -> Quality:
+        """What people made of drafts and replies, by week, inbox and intent; of nobody by name."""
+        return await quality(app, weeks)
+
+
+# Patterns of approval over HTTP: what people make of drafts by intent, and opening and closing one.
+
+
+def add_patterns(router: APIRouter, app: App) -> None:
+    """Reading and changing them."""
+
+    @router.get("/patterns")
+    async def listed() -> list[Pattern]:
+        """What people make of drafts, by inbox and intent, and how far each intent is from needing no person."""
+        async with app.database.reading() as conn:
+            return await patterns(conn, app.settings.workspace, app.settings.approval)
+
+    @router.put("/patterns/{inbox}/{intent}")
+    async def change_one(inbox: str, intent: str, body: PatternChange) -> Pattern:
+        """Open or close an intent of an inbox; as it then is."""
+        try:
+            return await change(
+                app, inbox, intent, is_open=body.is_open, by=body.by, reason=body.reason, timeout_s=WAIT_S
+            )
+        except PatternUnknown as error:
+            raise RequestRefused(404, "pattern_unknown", str(error)) from None

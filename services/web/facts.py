@@ -36,10 +36,9 @@ from services.operations.memory.past import as_of
 from services.operations.memory.search import find
 from services.operations.requests import NotDecidedYet, ask
 from services.web.bodies import Correction, NewFact, Outcome
-from services.web.by import ByQuery
+from services.web.caller import ByQuery
 from services.web.named import Who, person
-from services.web.patience import WAIT_S
-from services.web.refusals import PENDING
+from services.web.refusals import PENDING, WAIT_S
 
 Limit = Annotated[int, Query(ge=1, le=100)]
 Moment = Annotated[AwareDatetime, Query(description="with its offset: 2026-01-15T09:00:00Z")]

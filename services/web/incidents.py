@@ -20,7 +20,7 @@ from services.operations.incidents import (
     list_incidents,
 )
 from services.web.bodies import IncidentChange
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 
 def add_incidents(router: APIRouter, app: App) -> None:

@@ -41,7 +41,7 @@ from services.operations.knowledge.requests import (
 )
 from services.operations.knowledge.unanswered import UnansweredList, UnansweredQuestions
 from services.operations.requests import ask
-from services.web.by import ByQuery
+from services.web.caller import ByQuery
 from services.web.knowledge_bodies import (
     Accepted,
     Article,

@@ -1,10 +1,13 @@
-"""How a request is refused over HTTP, as the OpenAPI document says it of each route."""
+"""How a request is refused over HTTP, or not decided yet, as the OpenAPI document says it of each route."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+
+# How long a request waits for the decision of the processor that it asks; then it says that nothing is decided yet.
+WAIT_S = 5.0
 
 
 class NotGranted(BaseModel):

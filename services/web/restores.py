@@ -1,20 +1,24 @@
-"""All memory of a workspace brought back to a moment, over HTTP: looked at, confirmed, watched, stopped."""
+"""Memory brought back to a moment, over HTTP: one person's at once, a workspace's confirmed, watched, stopped."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query, Response
+from pydantic import AwareDatetime
 
 from services.core.app import App
 from services.core.web import RequestRefused
 from services.operations.memory import restores
 from services.operations.memory.restores import WorkspaceRestore
-from services.operations.memory.restoring import NotPastYet
+from services.operations.memory.restoring import Difference, NotPastYet, Restored, difference, restore_within
 from services.web.bodies import RestoreConfirmed, Restoring
-from services.web.by import ByQuery
+from services.web.caller import ByQuery
+from services.web.named import Who, person
+from services.web.refusals import PENDING, WAIT_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +85,34 @@ async def _found(app: App, restore_id: UUID) -> WorkspaceRestore:
         return await restores.found(app, restore_id)
     except restores.RestoreUnknown as error:
         raise RequestRefused(404, "restore_unknown", str(error)) from None
+
+
+# A person's facts brought back to what was believed at a moment, over HTTP: looked at first, then done.
+At = Annotated[AwareDatetime, Query(description="with its offset: 2026-01-15T09:00:00Z")]
+
+
+def add_restoring(router: APIRouter, app: App) -> None:
+    """Looking, which changes nothing, and doing."""
+
+    @router.get("/participants/{who}/restore")
+    async def look(who: Who, at: At) -> Difference:
+        """The facts that came since a moment, and those that are gone since, as they stood then."""
+        one = await person(app, who)
+        try:
+            return await difference(app, one.participant_id, at)
+        except NotPastYet as error:
+            raise RequestRefused(422, "not_past_yet", str(error)) from None
+
+    @router.post("/participants/{who}/restore", responses=PENDING)
+    async def bring_back(who: Who, body: Restoring, response: Response) -> Restored:
+        """Take back what came, add what is gone: 200 with the decision on each fact, refused ones too.
+
+        202 where `done` is false: the same request again goes on, and asks nothing twice.
+        """
+        one = await person(app, who)
+        try:
+            made = await restore_within(app, one.participant_id, body.at, by=body.by, seconds=WAIT_S)
+        except NotPastYet as error:
+            raise RequestRefused(422, "not_past_yet", str(error)) from None
+        response.status_code = 200 if made.done else 202
+        return made

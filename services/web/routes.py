@@ -5,33 +5,32 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import RedirectResponse
+from starlette.routing import Route
 
 from services.core.app import App
 from services.core.guarded_route import API_BODY_BYTES, guarded
 from services.core.web_paging import After, Limit, linked
 from services.operations.memory.people import Person, list_people
 from services.web import answers, drafts, facts, knowledge, threads
+from services.web.assistants.endpoint import PATH, Endpoint
 from services.web.briefs import add_brief
+from services.web.console.routes import pages
+from services.web.console.site import ROOT
 from services.web.deployment import add_deployment
-from services.web.explanations import add_explanations
-from services.web.graph import add_graph
+from services.web.drafts import add_outreach, add_patterns, add_quality
 from services.web.incidents import add_incidents
 from services.web.investigations import add_investigations
-from services.web.lifecycles import add_lifecycle
-from services.web.merges import add_merges
+from services.web.memory import add_graph, add_periods, add_said, add_statistics
 from services.web.named import Who, person
-from services.web.outreach import add_outreach
-from services.web.patterns import add_patterns
-from services.web.periods import add_periods
-from services.web.profiles import add_profile
-from services.web.quality import add_quality
+from services.web.people import add_lifecycle, add_merges, add_profile
+from services.web.ratings import rating_pages
 from services.web.refusals import REFUSALS
-from services.web.restores import add_restores
-from services.web.restoring import add_restoring
-from services.web.said import add_said
+from services.web.restores import add_restores, add_restoring
 from services.web.settings import add_settings
-from services.web.statistics import add_statistics
+from services.web.threads import add_explanations
 from services.web.token import BEARER, Roles, bearer_of
+from services.web.unsubscribe import unsubscribing
 from services.web.webhooks import add_webhooks
 
 
@@ -126,3 +125,25 @@ def _add_people(router: APIRouter, app: App) -> None:
     async def participant(who: Who) -> Person:
         """One participant, by address or id."""
         return await person(app, who)
+
+
+# What the edge answers: the API under `/api`, its tools for assistants at `/mcp`, and the console under `/console`.
+#
+# `/` leads to the console.
+
+
+def served(app: App) -> APIRouter:
+    """All routes."""
+    every = APIRouter()
+    every.routes.extend(routes(app).routes)
+    every.routes.append(Route(PATH, Endpoint(app), methods=["GET", "POST", "DELETE"]))
+    every.routes.extend(unsubscribing(app).routes)
+    every.routes.extend(rating_pages(app).routes)
+    if app.settings.web.console:
+        every.routes.extend(pages(app).routes)
+        every.add_api_route("/", _first, include_in_schema=False)
+    return every
+
+
+async def _first() -> RedirectResponse:
+    return RedirectResponse(ROOT, 303)

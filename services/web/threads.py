@@ -1,4 +1,4 @@
-"""Threads over HTTP: lists, one whole thread, what is due next, and requests, which track_threads decides."""
+"""Threads over HTTP: lists, one whole thread, what is due next, why a reply says what it says, and requests."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from schemas.events.marks import Priority, Tag
 from schemas.events.threads import ThreadState
 from services.core.app import App
 from services.core.archive.archive import archive_of
+from services.core.archive.file import ArchiveDamaged
+from services.core.archive.places import ArchiveMissing
 from services.core.paging import MOST, Page
 from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
 from services.operations.threads import inbox as inboxes
 from services.operations.threads import requests
+from services.operations.threads.explanations import Explanation, NothingToExplain, explain_reply, explain_thread
 from services.operations.threads.inbox import InboxLine, Only, View
 from services.operations.threads.listing import (
     Due,
@@ -28,7 +31,7 @@ from services.operations.threads.listing import (
     whole_thread,
 )
 from services.web.bodies import InboxName, Marks, NewNote, OnePriority, Snooze, StepCommand, Stepped, TagTyped
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 
 def add_reads(router: APIRouter, app: App) -> None:
@@ -155,3 +158,33 @@ async def _whole(app: App, thread_id: UUID, limit: int = MOST, after: str = "") 
 
 def _unknown(error: ThreadUnknown) -> RequestRefused:
     return RequestRefused(404, "thread_unknown", str(error))
+
+
+# Why a reply says what it says, over HTTP.
+
+
+def add_explanations(router: APIRouter, app: App) -> None:
+    """Of a thread's newest turn, of one turn, or of a reply."""
+    workspace, archive = app.settings.workspace, archive_of(app.settings)
+
+    @router.get("/threads/{thread_id}/context")
+    async def of_thread(thread_id: UUID, turn: UUID | None = None) -> Explanation:
+        """The context that a turn was answered from, by default the newest: layers, settings, what was decided."""
+        async with app.database.reading() as conn:
+            try:
+                return await explain_thread(conn, workspace, thread_id, turn, archive=archive)
+            except NothingToExplain as error:
+                raise RequestRefused(404, "context_unknown", str(error)) from None
+            except (ArchiveMissing, ArchiveDamaged) as error:
+                raise RequestRefused(503, "archive_unreadable", str(error)) from None
+
+    @router.get("/replies/{reply_id}/context")
+    async def of_reply(reply_id: UUID) -> Explanation:
+        """The context that a reply was made from."""
+        async with app.database.reading() as conn:
+            try:
+                return await explain_reply(conn, workspace, reply_id, archive=archive)
+            except NothingToExplain as error:
+                raise RequestRefused(404, "context_unknown", str(error)) from None
+            except (ArchiveMissing, ArchiveDamaged) as error:
+                raise RequestRefused(503, "archive_unreadable", str(error)) from None

@@ -33,7 +33,7 @@ from services.operations.webhooks.listing import (
 from services.operations.webhooks.requests import WebhookRefused, deliver_again, resume, send_test
 from services.web.bodies import Asked, EndpointChange, NewEndpoint
 from services.web.caller import name_of_caller
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 T = TypeVar("T")
 

@@ -25,8 +25,8 @@ from services.operations.drafts.grounds import Kind
 from services.operations.health.backlog import LINES
 from services.operations.memory import restores
 from services.operations.users import ROLES
-from services.web.console import deliveries
-from services.web.console.script_texts import script_texts
+from services.web.console import mails
+from services.web.console.language import script_texts
 from services.web.console.shown import KNOWN, STATES
 from tests.catalogues import CONSOLE, brought_up, extracted, languages, path_of, written
 from tests.support.visible_texts import untranslated
@@ -191,7 +191,7 @@ def test_names_of_code_that_people_read_are_in_the_catalogue() -> None:
     ]
     shown += [*get_args(restores.State), *ROLES, *KINDS, *(one.__name__.rpartition(".")[2] for one in LAYERS)]
     shown += [words for _, words, _ in LINES] + [APPROVES, WORDS_IT]
-    shown += [state for state in get_args(deliveries.State) if state not in ("", "suppressed")]
+    shown += [state for state in get_args(mails.State) if state not in ("", "suppressed")]
     assert [name for name in shown if name.replace("_", " ") not in KNOWN] == []
     assert set(get_args(ThreadState)) == set(STATES)
 

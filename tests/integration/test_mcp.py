@@ -21,7 +21,7 @@ from services.core.settings import WebSettings
 from services.core.web import listen, make_app, serve
 from services.web.assistants.endpoint import INSTRUCTIONS
 from services.web.assistants.tools import TOOLS
-from services.web.served import served
+from services.web.routes import served
 from tests.support.beginning import after
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending

@@ -86,7 +86,7 @@ async def test_where_nobody_decides_the_api_says_so_and_asks_once(
     memory: Memory, api: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """202 and not done; the same request again adds nothing."""
-    monkeypatch.setattr("services.web.restoring.WAIT_S", 0.2)
+    monkeypatch.setattr("services.web.restores.WAIT_S", 0.2)
     for _ in range(2):
         answer = await api.post(f"/api/participants/{ADA}/restore", json={"at": "2026-01-08T00:00:00Z"})
         assert (answer.status_code, answer.json()["done"]) == (202, False)

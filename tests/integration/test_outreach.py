@@ -37,7 +37,7 @@ from services.operations.erase.run import erase
 from services.operations.outreach import RuleLine, ask_for_rounds, by_person, outreach_by_rule
 from services.operations.requests import ask
 from services.pipeline import PROCESSORS
-from services.web.served import served
+from services.web.routes import served
 from tests.support.beginning import after
 from tests.support.console import signed_in, text_of
 from tests.support.erasing import differences, found

@@ -17,7 +17,7 @@ from services.core.settings import WebSettings
 from services.core.web import listen, make_app, serve
 from services.operations.sign_in import make_link
 from services.operations.users import Role
-from services.web.served import served
+from services.web.routes import served
 from tests.support.console import NAME, a_user
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")

@@ -12,9 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from services.cli.deliveries.settlement import settle
-from services.cli.paging import After, Limit, show_next
 from services.cli.release import release
-from services.cli.terminal import console, plain, short
+from services.cli.terminal import After, Limit, console, plain, short, show_next
 from services.operations.deliveries import DeliveryLine, ledger
 from services.operations.deployment import app_here
 

@@ -10,10 +10,21 @@ from typing import Annotated
 import typer
 
 from services.cli.dlq.failed_turns import reopen, turns
-from services.cli.dlq.options import DryRun, Error, Every, Group, Id, Ids, Since, Thread, Until, choice_of
-from services.cli.dlq.view import show_list, show_whole
-from services.cli.paging import After, Limit, show_next
-from services.cli.terminal import cell, console
+from services.cli.dlq.view import (
+    DryRun,
+    Error,
+    Every,
+    Group,
+    Id,
+    Ids,
+    Since,
+    Thread,
+    Until,
+    choice_of,
+    show_list,
+    show_whole,
+)
+from services.cli.terminal import After, Limit, cell, console, show_next
 from services.core.app import App
 from services.core.paging import Page
 from services.operations import dead_letters

@@ -10,9 +10,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from services.cli.dlq.options import choice_of
-from services.cli.paging import After, Limit, show_next
-from services.cli.terminal import Terminal, cell, minute
+from services.cli.dlq.view import choice_of
+from services.cli.terminal import After, Limit, Terminal, cell, minute, show_next
 from services.core.paging import Listing
 from services.operations.dead_letters import Choice, FailedTurn, failed_turns
 from services.operations.dead_letters import reopen as ask_to_reopen

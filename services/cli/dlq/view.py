@@ -1,11 +1,33 @@
-"""Dead letters on a terminal: the list, and one whole."""
+"""Dead letters on a terminal: how they are named, the list, and one whole."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
 from rich.table import Table
 
 from services.cli.terminal import Terminal, cell, lines, minute
+from services.operations.dead_letters import Choice
 from services.operations.dead_letters.dead_letter import DeadLetter
+
+# How dead letters are named on the command line.
+Ids = Annotated[list[str] | None, typer.Argument(help="Ids as `dlq list` shows them; their beginning will do.")]
+Id = Annotated[str, typer.Argument(help="The dead letter's id as `dlq list` shows it; its beginning will do.")]
+Group = Annotated[str, typer.Option(help="Only dead letters of this consumer group, e.g. learn_facts.")]
+Thread = Annotated[str, typer.Option(help="Only dead letters about this thread, or with this key.")]
+Error = Annotated[str, typer.Option(help="Only dead letters whose error contains this text.")]
+Since = Annotated[datetime | None, typer.Option(help="Only dead letters that failed at this time (UTC) or later.")]
+Until = Annotated[datetime | None, typer.Option(help="Only dead letters that failed before this time (UTC).")]
+Every = Annotated[bool, typer.Option("--all", help="All dead letters that wait.")]
+DryRun = Annotated[bool, typer.Option(help="Only say which dead letters are meant.")]
+
+
+def choice_of(group: str, thread: str, error: str, since: datetime | None, until: datetime | None) -> Choice:
+    """The criteria, with times in UTC."""
+    return Choice(group, thread, error, since and since.replace(tzinfo=UTC), until and until.replace(tzinfo=UTC))
+
 
 console = Terminal(highlight=False)
 LONGEST_VALUE = 20_000  # characters shown of a value

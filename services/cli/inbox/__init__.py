@@ -12,8 +12,7 @@ from psycopg.rows import dict_row
 from pydantic import ValidationError
 from rich.table import Table
 
-from services.cli.findings import show_findings
-from services.cli.terminal import console
+from services.cli.terminal import console, show_findings
 from services.core.db import queries
 from services.core.error_words import named
 from services.core.secret_values import escaped

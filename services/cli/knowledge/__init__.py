@@ -10,12 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.events.documents import DocumentRemovalRequested
-from services.cli.knowledge.articles import accept, propose, proposed, reject
+from services.cli.knowledge.articles import accept, propose, proposed, reject, unanswered
 from services.cli.knowledge.documents import add
-from services.cli.knowledge.unanswered import unanswered
-from services.cli.paging import After, Limit, show_next
 from services.cli.requests import By, in_house, request
-from services.cli.terminal import cell, console, plain, short
+from services.cli.terminal import After, Limit, cell, console, plain, short, show_next
 from services.cli.waiting import Wait
 from services.core.app import App
 from services.operations.ids import whole_id

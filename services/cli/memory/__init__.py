@@ -14,17 +14,15 @@ from rich.text import Text
 from schemas.events.memory import FactRequested
 from schemas.model_output import FIRST_DAY, LAST_DAY, is_plausible
 from services.cli.memory import view as showing
-from services.cli.memory.briefs import brief
+from services.cli.memory.briefs import brief, periods
 from services.cli.memory.graph import graph
 from services.cli.memory.lifecycles import lifecycle, move
 from services.cli.memory.merges import merge, unmerge
-from services.cli.memory.periods import periods
 from services.cli.memory.person import Who, ask_about, of_person, print_lines
 from services.cli.memory.restoring import Moment, restore, restore_everybody
 from services.cli.memory.statistics import stats
-from services.cli.paging import After, Limit, show_next
 from services.cli.requests import By, in_house
-from services.cli.terminal import console, plain
+from services.cli.terminal import After, Limit, console, plain, show_next
 from services.core.app import App
 from services.operations.memory.facts import current, history, refusals, with_provenance
 from services.operations.memory.past import as_of as facts_as_of

@@ -1,4 +1,4 @@
-"""`correspondent memory brief`: what the agent is told of a person before each reply; shown, written, deleted."""
+"""`correspondent memory brief|periods`: what the agent is told of a person before a reply; shown, written, deleted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from pydantic import ValidationError
 
 from schemas.events.memory import BriefRequested
+from schemas.model_output import Grain
 from services.cli.memory import view as showing
 from services.cli.memory.person import Who, of_person, print_lines
 from services.cli.requests import By
@@ -73,3 +74,31 @@ def _given(text: str, by: str) -> dict[str, str]:
     except ValidationError as error:
         raise typer.BadParameter("; ".join(plain_words(one["msg"]) for one in error.errors())) from None
     return {"op": "edit", **body.model_dump()}
+
+
+# `correspondent memory periods`: a person's days to years as a model told them, with the rows behind each sentence.
+NONE = "No period of theirs was told. A model tells periods that are over where condense.enabled is true."
+
+
+def periods(
+    context: typer.Context,
+    who: Who,
+    text: Annotated[str, typer.Argument(help="Only those that answer this, best first.")] = "",
+    grain: Annotated[Grain | None, typer.Option(help="Only periods of this length.")] = None,
+    limit: Annotated[int, typer.Option(help="So many at most.", min=1, max=100)] = 20,
+) -> None:
+    """Show what a model said of a person's days, weeks, months, quarters and years, and whether it stands.
+
+    One of which a row was corrected, merged or went is shown to nobody but here; the agent gets the rows.
+    """
+
+    async def run(app: App, one: Person) -> None:
+        from services.operations.periods import find_periods, periods_of
+
+        if text:
+            found = await find_periods(app, one.participant_id, text, now=app.now(), limit=limit)
+        else:
+            found = await periods_of(app, one.participant_id, grain=grain, limit=limit)
+        print_lines(map(showing.period, found), empty="Nothing that stands answers this." if text else NONE)
+
+    of_person(context, who, run)

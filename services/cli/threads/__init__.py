@@ -11,8 +11,7 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.events.marks import Tag
-from services.cli.paging import After, Limit, show_next
-from services.cli.terminal import console, plain
+from services.cli.terminal import After, Limit, console, plain, show_next
 from services.cli.threads import view as showing
 from services.core.archive.archive import archive_of
 from services.core.paging import Page

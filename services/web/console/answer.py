@@ -21,7 +21,7 @@ from services.web.console.forms import Form, checked
 from services.web.console.language import translated
 from services.web.console.site import Site, done, files_of, form_of, viewer
 from services.web.console.thread import asked_of_agent, beginnings_of, show_thread
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 HOLD_S = 10.0  # in which a reply can be taken back
 

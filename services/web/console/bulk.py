@@ -18,7 +18,7 @@ from services.web.console.inbox import show_inbox
 from services.web.console.language import translated
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.console.snooze import asked_of, snooze_of
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 CHOSEN = "thread "  # the name of a chosen thread's box, before its id
 AT_ONCE = 8

@@ -16,7 +16,7 @@ from services.web.bodies import IncidentChange
 from services.web.console.forms import Form, checked
 from services.web.console.language import translated
 from services.web.console.site import Site, done, form_of, viewer
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 LINES = 50  # a page
 

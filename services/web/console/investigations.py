@@ -20,7 +20,7 @@ from services.web.console.diffs import files_in
 from services.web.console.forms import checked
 from services.web.console.language import translated
 from services.web.console.site import ROOT, Site, done, form_of, viewer
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 T = TypeVar("T")
 LINES = 50  # a page

@@ -27,7 +27,7 @@ from services.web.console.forms import checked
 from services.web.console.language import translated
 from services.web.console.site import Site, done, files_of, form_of, viewer
 from services.web.knowledge_bodies import Accepted, Rejected, Wanted
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 LINES = 50  # documents of a page
 UNREAD = 20

@@ -18,7 +18,7 @@ from services.web.console.language import translated
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.facts import outcome
 from services.web.named import person
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 ACTS = {"pin": "pinned", "unpin": "unpinned", "forget": "forgotten"}
 

@@ -16,7 +16,7 @@ from services.operations.memory.restoring import INSTANT, difference, restore_wi
 from services.web.console.language import Message
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.named import person
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 Day = Annotated[str, Query(max_length=10)]
 NO_DAY = Message("Give a day that has come, such as 2026-05-03.")

@@ -9,7 +9,6 @@ from services.core.web import RequestRefused
 from services.web.console.answer import answer_acts
 from services.web.console.bulk import bulk_acts
 from services.web.console.connections import connection_pages
-from services.web.console.deliveries import delivery_pages
 from services.web.console.drafts import draft_pages
 from services.web.console.inbox import inbox_pages
 from services.web.console.incidents import incident_pages, outreach_page
@@ -18,7 +17,7 @@ from services.web.console.jump import jump_page
 from services.web.console.knowledge import knowledge_pages
 from services.web.console.language import translated
 from services.web.console.live import live_stream
-from services.web.console.mails import mail_pages
+from services.web.console.mails import delivery_pages, mail_pages
 from services.web.console.me import my_page
 from services.web.console.memory import memory_acts
 from services.web.console.openid import account_acts, openid_pages
@@ -29,8 +28,7 @@ from services.web.console.pipeline import pipeline_pages
 from services.web.console.quality import quality_page
 from services.web.console.reasons import reason_pages
 from services.web.console.restores import restore_pages
-from services.web.console.settings import settings_pages
-from services.web.console.settings_change import settings_forms
+from services.web.console.settings import settings_forms, settings_pages
 from services.web.console.sign_in import leaving, open_pages
 from services.web.console.site import Site
 from services.web.console.snooze import snooze_acts

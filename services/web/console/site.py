@@ -33,8 +33,7 @@ from services.operations.users import Role, User, is_empty
 from services.operations.users.audit import note
 from services.web.console import language, shown
 from services.web.console.forms import Files, Form, read_form_and_files
-from services.web.console.language import Message, translated
-from services.web.console.script_texts import script_texts
+from services.web.console.language import Message, script_texts, translated
 from services.web.console.sessions import form_token, is_form_token, token_in
 
 log = structlog.get_logger(__name__)

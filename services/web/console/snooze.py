@@ -16,7 +16,7 @@ from services.web.bodies import Snooze
 from services.web.console.forms import Form, checked
 from services.web.console.language import Message, translated
 from services.web.console.site import Site, done, form_of, viewer
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 MOMENTS = {
     "3h": Message("in 3 hours"),

@@ -34,7 +34,7 @@ from services.web.console.sentences import sentences_of
 from services.web.console.shown import STATES, line
 from services.web.console.site import Site, done, form_of, user_in, viewer
 from services.web.console.snooze import MOMENTS
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 MESSAGES = 100  # a page of a conversation
 INVESTIGATIONS = 5  # of a thread, the latest

@@ -29,7 +29,7 @@ from services.web.bodies import NewEndpoint
 from services.web.console.forms import Form, checked
 from services.web.console.language import Message, translated
 from services.web.console.site import Site, done, form_of, viewer
-from services.web.patience import WAIT_S
+from services.web.refusals import WAIT_S
 
 T = TypeVar("T")
 LINES = 50  # webhooks of a page
