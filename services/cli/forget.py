@@ -19,7 +19,8 @@ from services.operations.erase.inventory import counts_of, found_of, theirs_of
 from services.operations.erase.proof import Proof, prove, prove_disk
 from services.operations.erase.run import erase, finish
 from services.operations.erase.survey import Survey
-from services.operations.erase.words import Marks, hear_unread, words_of
+from services.operations.erase.unread_words import hear_unread
+from services.operations.erase.words import Marks, words_of
 from services.operations.scrub.run import Scrubbed, mark_all, scrub
 
 SHOWN = 40  # findings shown of a proof that fails

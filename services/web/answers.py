@@ -26,7 +26,8 @@ from services.operations.threads.suggestions import (
     suggestion,
 )
 from services.web.bodies import Assignment, OwnWords, SuggestionRequest
-from services.web.caller import ByQuery, name_of_caller
+from services.web.caller import name_of_caller
+from services.web.named import ByQuery
 from services.web.refusals import WAIT_S
 
 

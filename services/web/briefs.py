@@ -13,8 +13,7 @@ from services.core.web import RequestRefused
 from services.operations.memory.briefs import LATEST, PersonBrief, briefs_of, change_brief, earlier_briefs
 from services.operations.requests import NotDecidedYet
 from services.web.bodies import NewBrief, Version
-from services.web.caller import ByQuery
-from services.web.named import Who, person
+from services.web.named import ByQuery, Who, person
 from services.web.refusals import PENDING, WAIT_S
 
 

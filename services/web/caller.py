@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import Annotated, Protocol
-
-from fastapi import Query
-
-from services.web.bodies import By
+from typing import Protocol
 
 UNNAMED = "api"
 
@@ -49,7 +45,3 @@ def spoken_by(said: str) -> str:
     """What is recorded as `by`: what the request says counts only with a token that speaks for several people."""
     token = _caller.get()
     return said if token is None or token.names_people else token.name
-
-
-# Who asks, where a route takes it from its address: by default the caller's token names them.
-ByQuery = Annotated[By, Query(default_factory=name_of_caller)]

@@ -36,8 +36,7 @@ from services.operations.memory.past import as_of
 from services.operations.memory.search import find
 from services.operations.requests import NotDecidedYet, ask
 from services.web.bodies import Correction, NewFact, Outcome
-from services.web.caller import ByQuery
-from services.web.named import Who, person
+from services.web.named import ByQuery, Who, person
 from services.web.refusals import PENDING, WAIT_S
 
 Limit = Annotated[int, Query(ge=1, le=100)]

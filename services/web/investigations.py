@@ -16,7 +16,7 @@ from services.operations.investigations.course import Course, CourseUnread, File
 from services.operations.investigations.listing import InvestigationLine, WholeInvestigation, list_investigations
 from services.operations.threads.listing import ThreadUnknown
 from services.web.bodies import NewInvestigation, ProposalDecision
-from services.web.caller import ByQuery
+from services.web.named import ByQuery
 from services.web.refusals import WAIT_S
 
 T = TypeVar("T")

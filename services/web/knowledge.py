@@ -41,7 +41,6 @@ from services.operations.knowledge.requests import (
 )
 from services.operations.knowledge.unanswered import UnansweredList, UnansweredQuestions
 from services.operations.requests import ask
-from services.web.caller import ByQuery
 from services.web.knowledge_bodies import (
     Accepted,
     Article,
@@ -56,6 +55,7 @@ from services.web.knowledge_bodies import (
     Title,
     Wanted,
 )
+from services.web.named import ByQuery
 from services.web.refusals import PENDING
 
 WAIT_S = 10.0  # how long a request waits for learn_documents' decision

@@ -1,15 +1,18 @@
-"""Whom a path means: `{who}` is an address or a participant's id."""
+"""Whom a path means: `{who}` is an address or a participant's id; and who asks, by default the caller's token says."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Path
+from fastapi import Path, Query
 
 from services.core.app import App
 from services.core.web import RequestRefused
 from services.operations.memory.people import InSeveralSpaces, NobodyFound, Person, find_person
+from services.web.bodies import By
+from services.web.caller import name_of_caller
 
+ByQuery = Annotated[By, Query(default_factory=name_of_caller)]
 Who = Annotated[str, Path(description="an address that has written to us, or a participant's id", max_length=320)]
 
 

@@ -14,9 +14,8 @@ from services.operations.memory.profile import ProfileField, change_profile, pro
 from services.operations.memory.relationship import LifecycleStep, Relationship, move, relationship
 from services.operations.requests import NotDecidedYet
 from services.web.bodies import LifecycleCommand, OtherSelf, Outcome, ProfileChange
-from services.web.caller import ByQuery
 from services.web.facts import outcome
-from services.web.named import Who, person
+from services.web.named import ByQuery, Who, person
 from services.web.refusals import PENDING, WAIT_S
 
 

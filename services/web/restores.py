@@ -16,8 +16,7 @@ from services.operations.memory import restores
 from services.operations.memory.restores import WorkspaceRestore
 from services.operations.memory.restoring import Difference, NotPastYet, Restored, difference, restore_within
 from services.web.bodies import RestoreConfirmed, Restoring
-from services.web.caller import ByQuery
-from services.web.named import Who, person
+from services.web.named import ByQuery, Who, person
 from services.web.refusals import PENDING, WAIT_S
 
 

@@ -8,7 +8,7 @@ from services.core.archive.archive import archive_of
 from services.core.db.migrate import migrate
 from services.operations.erase.person import person
 from services.operations.erase.survey import Survey, survey
-from services.operations.erase.words import hear_unread
+from services.operations.erase.unread_words import hear_unread
 from services.operations.rebuild.projections import fold, state_hash
 from services.operations.rebuild.shadow_schema import connected
 from tests.support.stack import fresh_database
