@@ -15,8 +15,9 @@ from services.core.app import App
 from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
-from services.core.bus.sealing import key_of
+from services.core.bus.sealing import key_id, key_of
 from services.core.db import fetch_one, queries
+from services.core.errors import Temporary
 from services.core.settings import InboxSettings
 from services.receive_email.fingerprint import fingerprint
 
@@ -33,6 +34,10 @@ class Accepted:
 
     mail_id: UUID
     new: bool
+
+
+class KeyLost(Temporary):
+    """Postgres crashed, and lost the key under which a mail's bytes were kept: they are to be kept again."""
 
 
 def mail_id_of(workspace: str, inbox: str, source: Source, source_key: str) -> UUID:
@@ -76,13 +81,18 @@ async def accept(
         from_sent=from_sent,
         peer=peer or Peer(),
     )
-    return Accepted(data.mail_id, new=await _enter_once(app, data, mark))
+    try:
+        new = await _enter_once(app, data, mark)
+    except KeyLost:
+        kept = data.model_copy(update={"blob": await _keep(app, mail_id, raw)})
+        new = await _enter_once(app, kept, mark)
+    return Accepted(data.mail_id, new=new)
 
 
 async def _keep(app: App, mail_id: UUID, raw: bytes) -> str:
     """Store the bytes under a key of the mail's own: nobody has read yet who wrote it.
 
-    The event that names them is on disk after the key is; where it never comes there, nobody misses either.
+    Nobody waits until the key is on disk: it is, once the event is that names them. See `KeyLost`.
     """
     async with app.database.transaction(app.settings.workspace, to_disk=False) as conn:
         key = await key_of(conn, app.settings.workspace, frozenset({mail_id}))
@@ -111,6 +121,8 @@ async def _enter_once(app: App, data: MailReceived, mark: str) -> bool:
         new = await fetch_one(conn, SQL.is_receipted, {"mail_id": data.mail_id}) is None
         if new:
             [envelope] = await event_store.store(conn, [envelope])
+            if (key := key_id(envelope)) and not data.blob.startswith(key.hex):
+                raise KeyLost
             await conn.execute(SQL.keep_receipt, _receipt(envelope, data, mark))
     if new:
         await publish(app, [envelope])

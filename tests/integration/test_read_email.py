@@ -22,6 +22,7 @@ from services.core.bus import event_store
 from services.core.bus.runner import Runner
 from services.core.clock import utc_now
 from services.core.db import fetch_all
+from services.core.keys import SubjectKey
 from services.core.settings import Settings
 from services.load_memory.layers import mail as layer
 from services.load_memory.turn import MailToAnswer, Turn, load_mails
@@ -473,6 +474,27 @@ async def test_a_report_is_about_whom_we_wrote_to(app: App) -> None:
     assert report is not None
     assert (report.kind, report.status) == ("soft", "4.2.2")
     assert report.recipients == ("other@acme.example", ANN)
+
+
+async def test_a_mail_was_lost_when_postgres_crashed_between_the_key_of_its_bytes_and_its_event(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key's commit waits for no disk. Where it is gone when the event is stored, the bytes are kept again."""
+    put = app.blobs.put
+
+    async def crash(content: bytes, key: SubjectKey | None = None) -> str:
+        monkeypatch.undo()
+        name = await put(content, key)
+        async with app.database.transaction() as conn:
+            await conn.execute("DELETE FROM subject_keys")
+        app.keys.forget(key.id if key else None)  # whoever reads the mail is another process
+        return name
+
+    monkeypatch.setattr(app.blobs, "put", crash)
+    taken = await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+    (row,) = await events_of(app, taken.mail_id)
+    await Runner(PROCESSOR, app).process(event_store.envelope(row))
+    assert {one["type"] for one in await events_of(app, taken.mail_id)} == {"mail.received.v1", "email.read.v1"}
 
 
 async def test_a_mail_whose_bytes_went_with_an_erase_was_given_up(app: App) -> None:
