@@ -13,15 +13,19 @@ from services.core.settings.shaping import LONGEST_PERSONA, LONGEST_RULE
 class ThreadSettings(Group):
     """The life of a thread."""
 
-    quiet_s: float = Field(20, description="how long after a mail we wait for another before a turn opens")
-    auto_resolve_days: float = 7
-    auto_close_days: float = 14
-    reopen_days: float = Field(365, description="a mail that comes longer after closing opens a new, linked thread")
+    quiet_s: float = Field(20, ge=0, description="how long after a mail we wait for another before a turn opens")
+    auto_resolve_days: float = Field(
+        7, ge=0, description="without a word of the customer, after which an answered thread is resolved"
+    )
+    auto_close_days: float = Field(14, ge=0, description="after which a resolved thread is closed")
+    reopen_days: float = Field(
+        365, ge=0, description="a mail that comes longer after closing opens a new, linked thread"
+    )
     suggest: bool = Field(True, description="while a person has a thread, leave them a note with what we would answer")
     entities_days: float = Field(
         30, gt=0, le=3650, description="how long the agent keeps in mind what it noted for a thread's next turns"
     )
-    max_auto_replies: int = Field(10, description="automatic replies in a thread without a human in between")
+    max_auto_replies: int = Field(10, ge=0, description="automatic replies in a thread without a human in between")
 
 
 class ContextSettings(Group):
@@ -30,14 +34,18 @@ class ContextSettings(Group):
     persona: str = Field(
         "", max_length=LONGEST_PERSONA, description="of the agent, where a mailbox says none of its own; never cut"
     )
-    recent_messages: int = 12
-    recent_tokens: int = 3000
-    facts_tokens: int = Field(6000, description="room for a memory of recall.whole_up_to ordinary facts")
-    knowledge_tokens: int = 1500
-    knowledge_chunks: int = 6
-    layer_tokens: int = Field(700, description="of each other layer; summaries and briefs have room for their words")
-    retention_days: float = Field(30, description="older conversation rows leave the prompt; the summary carries on")
-    tool_rounds: int = 6
+    recent_messages: int = Field(12, ge=1, description="of the thread, the newest, that are shown whole")
+    recent_tokens: int = Field(3000, ge=1, description="room for them")
+    facts_tokens: int = Field(6000, ge=1, description="room for a memory of recall.whole_up_to ordinary facts")
+    knowledge_tokens: int = Field(1500, ge=1, description="room for passages of the knowledge base")
+    knowledge_chunks: int = Field(6, ge=1, description="passages of the knowledge base, the best ones, that are shown")
+    layer_tokens: int = Field(
+        700, ge=1, description="of each other layer; summaries and briefs have room for their words"
+    )
+    retention_days: float = Field(
+        30, gt=0, description="older conversation rows leave the prompt; the summary carries on"
+    )
+    tool_rounds: int = Field(6, ge=1, description="answers of the model within which it has to end the turn")
     earlier_threads: int = Field(2, ge=0, le=50, description="of the author, the newest, whose summaries are shown")
     relevant_threads: int = Field(
         3, ge=0, le=20, description="of the author's others, in which something was said that bears on the mail"
@@ -57,7 +65,7 @@ class SendSettings(Group):
         "auto", description="review: a person approves every reply; human_only: a person words it, too"
     )
     max_files_mb: float = Field(10, ge=0, le=25, description="files of one reply together; larger ones do not leave")
-    retry_days: float = 5
+    retry_days: float = Field(5, ge=0, description="how long a reply that the server does not take now is tried again")
     allowed_links: tuple[str, ...] = Field((), description="hosts that replies may link to")
     disclose_ai: bool = Field(True, description="say that the writer is an AI and how to reach a person")
     disclosure: str = Field(

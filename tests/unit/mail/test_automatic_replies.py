@@ -500,3 +500,9 @@ def test_a_gateways_tag_hid_the_prefix_of_an_automatic_reply(subject: str, kind:
         b"Subject: Re: Order 4711", f"Subject: {subject}".encode()
     )
     assert verdict(raw).kind == kind
+
+
+def test_a_korean_stem_was_compared_unfolded_and_met_no_subject() -> None:
+    """ "Automatic" and a colon before another subject are evidence in Korean, as they are in Japanese."""
+    assert read_subject("자동 응답기: 주문 4711").before
+    assert read_subject("自動発行: 注文 4711").before

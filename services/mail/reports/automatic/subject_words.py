@@ -13,18 +13,6 @@ from services.mail.reports.automatic.tables import Tables, tables
 from services.mail.subjects import MAX_CHARS, base_subject
 
 MAX_TAGS = 3
-_AUTOMATIC = (
-    "automat",
-    "automaat",
-    "автомат",
-    "αυτοματ",
-    "otomatik",
-    "自动",
-    "自動",
-    "자동",
-    "تلقاي",
-    "אוטומט",
-)  # as `words_of` folds
 _TAG = re.compile(
     r"\s{0,9}(?:\[[^\[\]]{1,40}\]|\{[^{}]{1,40}\}|\*{2,5}[^*]{1,40}\*{2,5}|EXTERN(?:AL|E|O|AL E-?MAIL)?\s?:)"
     r"\s{0,9}:?\s{0,9}"
@@ -76,7 +64,7 @@ def _untagged(subject: str) -> tuple[list[tuple[str, ...]], str]:
 
 
 def _is_automatic(words: tuple[str, ...]) -> bool:
-    return any(stem in word for word in (*words, "".join(words)) for stem in _AUTOMATIC)
+    return any(stem in word for word in (*words, "".join(words)) for stem in _stems())
 
 
 def _is_hint(words: tuple[str, ...]) -> bool:
@@ -107,3 +95,9 @@ def _prefixes() -> frozenset[tuple[str, ...]]:
 @cache
 def _longest_prefix() -> int:
     return max(map(len, _prefixes()))
+
+
+@cache
+def _stems() -> tuple[str, ...]:
+    """Parts of words that say "automatic", as `words_of` folds."""
+    return tuple("".join(words_of(one)) for one in lines_of(PACKAGE, "automatic_stems"))
