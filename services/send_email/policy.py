@@ -26,7 +26,7 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one, row_as
 from services.core.ids import text_sha256
-from services.core.keys import is_sealed
+from services.core.keys import Erased, is_sealed
 from services.core.office_hours import add, is_open
 from services.core.own_wording import edited_share, is_own_wording
 from services.mail.compose import links_in
@@ -193,10 +193,11 @@ def _of(draft: ReplyDrafted) -> dict[str, Any]:
 
 
 async def newest(work: Work[Any], draft: ReplyDrafted) -> NewestMail:
-    """The newest mail that the draft answers: its author is the one recipient."""
+    """The newest mail that the draft answers: its author is the one recipient. Raises `Erased` where none is left."""
     async with work.reading() as conn:
         mail = await row_as(conn, NewestMail, SQL.newest_mail, {"mail_ids": list(draft.mail_ids)})
-    assert mail is not None
+    if mail is None:
+        raise Erased(f"the mails that the reply {draft.reply_id} answers went with an erase")
     return mail
 
 

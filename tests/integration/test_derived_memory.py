@@ -47,6 +47,11 @@ DERIVED = {
     "incidents", "trouble_reports", "memory_periods", "outreach", "unsubscribes", "approvals", "approval_outcomes",
     "approval_patterns",
 }  # fmt: skip
+DERIVING = {"condense_memory", "earn_approval", "investigate", "reach_out", "watch_incidents"}
+LED_TO = """WITH RECURSIVE way AS (
+    SELECT e.*, 0 AS step FROM events e WHERE seq = (SELECT max(seq) FROM events WHERE type = %(end)s)
+    UNION ALL SELECT e.*, step + 1 FROM events e JOIN way w ON e.id = w.causation_id)
+    SELECT type, source FROM way ORDER BY step"""
 ON = {
     "incidents": {"customers": 3},
     "condense": {"enabled": True, "rows_from": 2},
@@ -168,6 +173,27 @@ async def test_rows_follow_in_any_order_and_an_erased_customer_leaves_no_trace(
     assert await differences(app.app, stack) == set()
     assert await app.count("trouble_reports") == 2
     assert await app.count("outreach") == 0
+
+
+async def test_no_reply_waits_for_any_of_them(app: Derived) -> None:
+    """While they are away a reply is written, held and sent; while they are at work it takes the same units."""
+    app.away = set(DERIVING)
+    await app.report("Ann <ann@one.example>")
+    without = await units_of_last_reply(app)
+    app.away = set()
+    await app.settle()
+    await app.report(f"Bo <{BO}>")
+    assert await units_of_last_reply(app) == without
+    assert {"read_email", "track_threads", "load_memory", "generate_reply", "send_email"} <= {who for _, who in without}
+    assert not DERIVING & {who for _, who in without}
+
+
+async def units_of_last_reply(app: Derived) -> list[tuple[str, str]]:
+    """What led from a mail to the draft that a person was shown, and from their word to its being sent; last first."""
+    way: list[dict[str, Any]] = []
+    for end in ("reply.sent.v1", "reply.held.v1"):
+        way += await app.rows(LED_TO, end=end)
+    return [(row["type"], row["source"]) for row in way]
 
 
 async def test_killed_at_any_step_each_is_done_once(app: Derived) -> None:

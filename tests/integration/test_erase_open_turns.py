@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -18,9 +19,10 @@ from schemas.events.answers import AssignmentRequested, ReplyRequested
 from schemas.events.base import EventData
 from schemas.events.lifecycle import ParticipantStateRequested
 from schemas.events.replies import DraftDecided, SentFile
+from schemas.events.threads import TimerElapsed
 from services.core.app import App
 from services.core.bus import event_store
-from services.core.bus.envelope import first
+from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id, utc_now
 from services.core.db import fetch_all
@@ -28,19 +30,21 @@ from services.core.keys import Erased
 from services.demo.clock import SteppingClock
 from services.load_memory import PROCESSOR as LOAD_MEMORY
 from services.model.port import Answer, Request
+from services.operations.drafts.decisions import NewFile, keep_files
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
 from services.operations.idle import until_idle
 from services.receive_email.accept import accept
+from services.send_email import PROCESSOR as SEND_EMAIL
 from tests.benchmarks.stage import InstantModel
-from tests.support.app import settings_for
-from tests.support.brokerless import running_brokerless
+from tests.support.app import INBOX, settings_for
+from tests.support.brokerless import WITHOUT_WEB, running_brokerless, working_brokerless
 from tests.support.bus import until_true
 from tests.support.dead_letters import all_letters
 from tests.support.erasing import differences, found
 from tests.support.letters import letter
 from tests.support.remembered_people import ADA, BOB, NAMES
-from tests.support.smtp_server import Session, SmtpServer, Step
+from tests.support.smtp_server import DROP, Session, SmtpServer, Step
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 TURNS = """SELECT t.state, u.outcome, u.reason FROM threads t LEFT JOIN turns u ON u.thread_id = t.thread_id
@@ -106,13 +110,15 @@ class Desk:
         assert await all_letters(self.app) == []
 
 
-async def desk_in(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[Desk]:
+async def desk_in(
+    stack: Endpoints, database: str, prefix: str, home: Path, names: tuple[str, ...] = WITHOUT_WEB, **changes: Any
+) -> AsyncIterator[Desk]:
     clock, model = SteppingClock(utc_now()), SlowModel()
     model.go.set()
     async with SmtpServer() as server:
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, prefix, home, smtp=smtp, **changes)
-        async with running_brokerless(settings, model=model, now=clock) as app:
+        async with running_brokerless(settings, names, model=model, now=clock) as app:
             await app.cache.drop_all()  # what other tests' deployments have kept of their Adas
             yield Desk(app, clock, model, server)
 
@@ -188,6 +194,20 @@ async def test_a_word_on_a_thread_of_the_erased_was_kept_under_a_new_key(reviewi
 
 async def _say(app: App, word: EventData) -> None:
     await enter(app, first(word, id=random_id(), source="console", time=app.now(), workspace=app.settings.workspace))
+
+
+async def test_a_file_for_a_thread_of_the_erased_was_kept_under_a_new_key(reviewing: Desk, stack: Endpoints) -> None:
+    """Who attaches one to what they read before the erase is told so; neither a key nor a blob is made for it."""
+    await reviewing.write(ADA, "What does the Team plan cost?", "<a1@x.example>")
+    [alone] = await reviewing.rows("SELECT reply_id, thread_id FROM deliveries")
+    await reviewing.erase_ada(stack)
+    keys = await reviewing.rows("SELECT key_id FROM subject_keys ORDER BY key_id")
+    blobs = [name async for name, _ in reviewing.app.blobs.lying()]
+    word = DraftDecided(**alone, approve=True, text_sha256="0", text="See the file.", by="a tester")
+    with pytest.raises(Erased):
+        await keep_files(reviewing.app, word, [NewFile("offer.pdf", f"for {ADA}".encode())])
+    assert await reviewing.rows("SELECT key_id FROM subject_keys ORDER BY key_id") == keys
+    assert [name async for name, _ in reviewing.app.blobs.lying()] == blobs
 
 
 async def test_a_persons_own_reply_that_is_held_is_not_sent_after_the_erase(reviewing: Desk, stack: Endpoints) -> None:
@@ -282,3 +302,110 @@ async def test_a_reply_at_the_servers_door_during_the_erase_leaves_once_and_is_f
     assert (await prove(desk.app, ada.marks)).findings == ()
     assert await differences(desk.app, stack) == set()
     assert await all_letters(desk.app) == []
+
+
+HELD_EVENTS = {
+    "a draft": "reply.drafted.v1",
+    "a person's reply with a file": "thread.reply_accepted.v1",
+    "an approved reply": "reply.approved.v1",
+    "a sent reply": "reply.sent.v1",
+    "a reply that was put off": "send_retry",
+    "a copy that the Sent folder did not take": "sent_copy",
+    "a reply of which nobody knows": "send_settle",
+}
+SAYS = {"send_retry": ("rcpt", "451 not now"), "send_settle": ("accepted", DROP)}
+
+
+@pytest.mark.parametrize("held", HELD_EVENTS.values(), ids=HELD_EVENTS.keys())
+async def test_what_send_email_had_read_before_an_erase_became_a_dead_letter(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, held: str
+) -> None:
+    """The blobs of the reply and of its files are gone when it comes to it: nothing leaves, and no new key is made."""
+    nobody = {"host": "127.0.0.1", "port": 9, "username": "support", "password": "x", "timeout_s": 1}
+    changes = {
+        "inboxes": [{**INBOX, "vouched_by": "the test", "imap": nobody}],
+        "send": {"approval": "review" if held == "thread.reply_accepted.v1" else "auto"},
+    }
+    names = tuple(name for name in WITHOUT_WEB if name not in ("send_email", "receive_email", "keep_time"))
+    async for desk in desk_in(stack, database, topic_prefix, tmp_path, names=names, **changes):
+        await _lags(desk, stack, held)
+
+
+async def _lags(desk: Desk, stack: Endpoints, held: str) -> None:
+    step, says = SAYS.get(held, ("", None))
+    desk.server.script = lambda _, at: says if at == step else None
+    behind = Behind(desk)
+    await desk.both_write(wait=False)
+    await until_true(lambda: desk.has("SELECT 1 FROM conversation HAVING count(*) >= 3"))
+    if held == "thread.reply_accepted.v1":
+        await behind.a_person_answers()
+    events = await behind.until(held)
+    took, ada = len(desk.server.accepted), await found(desk.app, ADA)
+    await erase(desk.app, ada, by="the test")
+    keys = await desk.rows("SELECT key_id FROM subject_keys ORDER BY key_id")
+    for one in events:
+        await behind.sender.process(one)
+    assert await desk.rows("SELECT key_id FROM subject_keys ORDER BY key_id") == keys
+    async with working_brokerless(desk.app, ["send_email", "keep_time"]):
+        for _ in range(10):
+            desk.clock.forward(desk.clock() + timedelta(days=1))
+            await until_idle(desk.app, timeout_s=120)
+    assert len(desk.server.accepted) == took
+    assert await all_letters(desk.app) == []
+    assert (await prove(desk.app, ada.marks, ada.people)).findings == ()
+    assert await differences(desk.app, stack) == set()
+    assert await desk.rows("SELECT state FROM deliveries WHERE state IN ('draft', 'approved', 'sending')") == []
+    assert await desk.rows("SELECT reply_id FROM deliveries WHERE sent_copy = 'waiting'") == []
+
+
+@dataclass
+class Behind:
+    """A send_email that has come to some of its events, and holds in memory what it has read of the next ones."""
+
+    desk: Desk
+    done: set[UUID] = field(default_factory=set)
+
+    @property
+    def sender(self) -> Runner:
+        return Runner(SEND_EMAIL, self.desk.app)
+
+    async def a_person_answers(self) -> None:
+        """Grace, in each thread, with a file that is sealed with the key of those who wrote there."""
+        app = self.desk.app
+        for row in await self.desk.rows(
+            "SELECT t.thread_id, a.version FROM threads t JOIN aggregates a ON a.kind = 'thread' AND a.id = t.thread_id"
+        ):
+            said = ReplyRequested(
+                reply_id=random_id(),
+                thread_id=row["thread_id"],
+                thread_version=row["version"],
+                text="Hello.",
+                by="grace",
+            )
+            files = await keep_files(app, said, [NewFile("offer.pdf", f"for {ADA}".encode())])
+            await _say(app, said.model_copy(update={"files": files}))
+
+    async def until(self, held: str) -> list[Envelope]:
+        """Work until there are events of a type, or a timer of a purpose, in two threads; they are given and not done."""
+        async with asyncio.timeout(60):
+            while True:
+                waiting = await self._waiting()
+                there = [one for one in waiting if held in (one.type, getattr(one.data, "purpose", ""))]
+                if len({one.key for one in there}) == 2:
+                    return there
+                for one in waiting:
+                    if one not in there:
+                        await self.sender.process(one)
+                        self.done.add(one.id)
+                await asyncio.sleep(0.1)
+
+    async def _waiting(self) -> list[Envelope]:
+        rows = await self.desk.rows("SELECT * FROM events ORDER BY seq")
+        events = [event_store.envelope(row) for row in rows if row["id"] not in self.done]
+        timers = [TimerElapsed.model_validate(row["event"]) for row in await self.desk.rows("SELECT event FROM timers")]
+        elapsed = [
+            first(one, id=one.timer_id, source="keep_time", time=one.due_at, workspace=self.desk.app.settings.workspace)
+            for one in timers
+            if one.purpose in ("send_retry", "sent_copy", "send_settle")
+        ]
+        return [one for one in events if type(one.data) in SEND_EMAIL.handlers] + elapsed

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextvars import Context
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ from services.operations.replay.model import Asking
 from services.operations.replay.run import past_cases, replay
 from services.operations.replay.selection import Selection
 from services.operations.requests import ask
+from services.operations.retention import ask as asking
 from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import RETENTION, preview, run
 from tests.support.app import running_app
@@ -336,6 +338,34 @@ async def test_two_rounds_at_once_end_as_one(app: Tended) -> None:
     await clear(app)
     assert await places(app) == set()
     assert await due(app) == {}
+
+
+@pytest.mark.parametrize("step", ["ask_threads", "ask_people"])
+async def test_retention_asked_about_somebody_who_was_erased_since_they_were_found_due(
+    app: Tended, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """An erase that begins in between waits; no request about the erased is stored after it."""
+    await app.app.cache.drop_all()  # other tests' Adas
+    await written(app)
+    mail = await app.mail("We are on Team.", on=0)
+    await app.learn(mail, fact("plan", "Team", "We are on Team"))
+    app.clock.forward(app.clock() + LONG)
+    ada, looked = await _survey(app, ADA), asking._due
+    erasing: list[asyncio.Task[Any]] = []
+
+    async def erased_meanwhile(*args: Any) -> Any:
+        due = await looked(*args)
+        erasing.append(asyncio.create_task(erase(app.app, ada, by="the test"), context=Context()))
+        await asyncio.wait(erasing, timeout=8)
+        return due
+
+    monkeypatch.setattr(asking, "_due", erased_meanwhile)
+    await getattr(asking, step)(Clearing(app.app, today(app.clock())))
+    await asyncio.gather(*erasing)
+    (last,) = await app.rows(
+        "SELECT type FROM events WHERE type LIKE '%%due%%' OR type LIKE 'timer.%%' OR type LIKE '%%erased%%' ORDER BY seq DESC LIMIT 1"
+    )
+    assert last["type"] == "participant.erased.v1"
 
 
 async def test_of_two_keepers_one_goes_through_the_day(app: Tended) -> None:

@@ -9,10 +9,11 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from schemas import events as kinds  # whose classes are made when somebody asks for one
+from schemas.events import EventData
 from services.core.bus.codec import encode
 from services.core.bus.envelope import Envelope
 from services.core.bus.sealing import seal
-from services.core.db import Connection, queries
+from services.core.db import Connection, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.keys import Erased, NotAuthentic, is_sealed
 from services.core.keys.aead import OF, clear_part
@@ -114,6 +115,16 @@ async def store(
         args = {"events": Jsonb([row(one) for one in sealed]), "versions": Jsonb(_reached(sealed))}
         await conn.execute(SQL.store_events, args)
     return sealed
+
+
+async def is_gone(conn: Connection, workspace: str, data: EventData) -> bool:
+    """Whether an erase took the thread or the person that it is about, and nothing of them has come since.
+
+    True until the caller's transaction ends where that holds their key: an erase of them has ended, or waits for it.
+    """
+    about = {"workspace": workspace, "thread": data.shared_in(), "person": data.subject_id()}
+    row = await fetch_one(conn, SQL.went_with_an_erase, about)
+    return bool(row and row["gone"])
 
 
 def _reached(envelopes: list[Envelope]) -> list[dict[str, Any]]:

@@ -336,15 +336,13 @@ async def enter(app: App, envelope: Envelope, check: Callable[[Connection], Awai
 
 
 async def _enter(app: App, envelope: Envelope, check: Callable[[Connection], Awaitable[None]] | None) -> DictRow:
-    thread, person = envelope.data.shared_in(), envelope.data.subject_id()
-    about = {"workspace": envelope.workspace, "thread": thread, "person": person}
+    thread = envelope.data.shared_in()
     async with app.database.transaction(envelope.workspace) as conn:
-        met = await fetch_one(conn, event_store.SQL.erasures_of, about) if thread else None
+        met = await fetch_one(conn, event_store.SQL.erasures_of, {"thread": thread}) if thread else None
         await event_store.store(conn, [envelope], begun=Begun(thread, met["erasures"]) if met else None)
         if check is not None:
             await check(conn)
-        gone = await fetch_one(conn, event_store.SQL.went_with_an_erase, about) if thread or person else None
-        if gone is not None and gone["gone"]:
+        if await event_store.is_gone(conn, envelope.workspace, envelope.data):
             raise Erased
         stored = await fetch_one(conn, event_store.SQL.by_id, {"id": envelope.id})
     assert stored is not None

@@ -9,9 +9,11 @@ from uuid import UUID
 from schemas.events.base import EventData
 from schemas.events.replies import DraftDecided, SentFile
 from services.core.app import App
+from services.core.bus import event_store
 from services.core.bus.sealing import key_for
 from services.core.db import fetch_one
 from services.core.errors import Permanent
+from services.core.keys import Erased
 from services.core.own_wording import is_own_wording
 from services.core.units import MB
 from services.mail.content_types import UNKNOWN, claimed_by_name
@@ -59,7 +61,10 @@ class NewFile:
 
 
 async def keep_files(app: App, word: EventData, files: Sequence[NewFile]) -> tuple[SentFile, ...]:
-    """Store what a person attaches, under the key of the thread's people, who may be erased. Raises `FilesTooLarge`."""
+    """Store what a person attaches, under the key of the thread's people, who may be erased.
+
+    Raises `FilesTooLarge`, and `Erased` where an erase has taken the thread since it was read: no key of it is made.
+    """
     most = app.settings.send.max_files_mb
     if sum(len(one.content) for one in files) > most * MB:
         raise FilesTooLarge(f"the files are larger than send.max_files_mb = {most:g} MB together")
@@ -67,6 +72,8 @@ async def keep_files(app: App, word: EventData, files: Sequence[NewFile]) -> tup
         return ()
     async with app.database.transaction(app.settings.workspace) as conn:
         key = await key_for(conn, app.settings.workspace, word)
+        if await event_store.is_gone(conn, app.settings.workspace, word):
+            raise Erased
     return tuple(
         [
             SentFile(

@@ -5,7 +5,7 @@ The same day gives the same events: asked again, an owner finds in its journal t
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, LiteralString
 from uuid import UUID, uuid5
 
@@ -15,9 +15,9 @@ from schemas.events.periods import PeriodsRetentionDue
 from schemas.events.retention import MailRetentionDue, MemoryRetentionDue
 from schemas.events.threads import TimerElapsed
 from services.core.bus import event_store
-from services.core.bus.envelope import first
+from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
-from services.core.db import fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.keep_time.keeper import KEEP_TIME
 from services.memory.grains import UNITS, kept_since
 from services.operations.retention.rounds import BATCH, Clearing
@@ -91,36 +91,39 @@ async def _count(clearing: Clearing, query: LiteralString) -> int:
 
 
 async def _count_due(clearing: Clearing, query: LiteralString, days: float = 0, **more: Any) -> int:
-    return sum([len(ids) async for ids in _due(clearing, query, days, **more)])
-
-
-async def _ask(clearing: Clearing, query: LiteralString, make: Make, days: float = 0, **more: Any) -> int:
     count = 0
-    async for ids in _due(clearing, query, days, **more):
-        await _enter(clearing, make(clearing, ids))
+    after: UUID | None = FIRST
+    while after and not clearing.stop.is_set():
+        async with clearing.app.database.reading() as conn:
+            ids, after = await _due(conn, clearing, query, after, days, more)
         count += len(ids)
     return count
 
 
-async def _due(clearing: Clearing, query: LiteralString, days: float, **more: Any) -> AsyncIterator[list[UUID]]:
-    """The ids of what is due and rests, many at a time."""
-    args = {"workspace": clearing.workspace, "before": clearing.before(days), "limit": BATCH, **more}
+async def _ask(clearing: Clearing, query: LiteralString, make: Make, days: float = 0, **more: Any) -> int:
+    """Found due and asked about while nobody erases: of whom an erase takes, no request is stored after it."""
+    count = 0
     after: UUID | None = FIRST
     while after and not clearing.stop.is_set():
-        async with clearing.app.database.reading() as conn:
-            rows = await fetch_all(conn, query, {**args, "after": after})
-        if ids := [row["id"] for row in rows if row["rests"]]:
-            yield ids
-        after = rows[-1]["id"] if rows else None
+        async with clearing.alone() as conn:
+            ids, after = await _due(conn, clearing, query, after, days, more)
+            stored = await event_store.store(conn, _requests(clearing, make(clearing, ids))) if ids else []
+        await publish(clearing.app, stored)
+        count += len(ids)
+    return count
 
 
-async def _enter(clearing: Clearing, asked: list[tuple[UUID, EventData]]) -> None:
-    events = [
-        first(data, id=id, source=KEEP_TIME, time=clearing.day, workspace=clearing.workspace) for id, data in asked
-    ]
-    async with clearing.app.database.transaction(clearing.workspace) as conn:
-        stored = await event_store.store(conn, events)
-    await publish(clearing.app, stored)
+async def _due(
+    conn: Connection, clearing: Clearing, query: LiteralString, after: UUID, days: float, more: Mapping[str, Any]
+) -> tuple[list[UUID], UUID | None]:
+    """The ids of what is due and rests, many at a time, and after which one it goes on."""
+    args = {"workspace": clearing.workspace, "before": clearing.before(days), "limit": BATCH, **more}
+    rows = await fetch_all(conn, query, {**args, "after": after})
+    return [row["id"] for row in rows if row["rests"]], rows[-1]["id"] if rows else None
+
+
+def _requests(clearing: Clearing, asked: list[tuple[UUID, EventData]]) -> list[Envelope]:
+    return [first(data, id=id, source=KEEP_TIME, time=clearing.day, workspace=clearing.workspace) for id, data in asked]
 
 
 def _timers(clearing: Clearing, threads: Sequence[UUID]) -> list[tuple[UUID, EventData]]:
