@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from services.operations.dead_letters import Choice, failed_turns, redrive, reopen
+from services.operations.dead_letters import Choice, redrive
+from services.operations.dead_letters.failed_turns import failed_turns, reopen
 from services.operations.idle import until_idle
 from tests.flow.conftest import PATIENT, Town
 from tests.flow.scenario import agent, reflection, rows, verified

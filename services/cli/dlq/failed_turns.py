@@ -13,8 +13,9 @@ from rich.table import Table
 from services.cli.dlq.view import choice_of
 from services.cli.terminal import After, Limit, Terminal, cell, minute, show_next
 from services.core.paging import Listing
-from services.operations.dead_letters import Choice, FailedTurn, failed_turns
-from services.operations.dead_letters import reopen as ask_to_reopen
+from services.operations.dead_letters import Choice
+from services.operations.dead_letters.failed_turns import FailedTurn, failed_turns
+from services.operations.dead_letters.failed_turns import reopen as ask_to_reopen
 from services.operations.deployment import app_here
 
 console = Terminal(highlight=False)
