@@ -34,10 +34,15 @@ class Calibration:
 
 def judgement(hits: Sequence[Hit], settings: CueSettings, model: str, language: str) -> Recall:
     """What hits amount to that an embedder found for a question in a language; see `recalled`."""
+    found = recalled(hits, judging(settings, model, language))
+    return found if language in calibrated(model) else unsure(found)
+
+
+def judging(settings: CueSettings, model: str, language: str) -> CueSettings:
+    """The operator's settings with what was fitted for an embedder and a language, or for any language."""
     fitted = _fitted().get(model, {})
     one = fitted.get(language) or fitted.get(ANY)
-    found = recalled(hits, one.over(settings) if one else settings)
-    return found if language in calibrated(model) else unsure(found)
+    return one.over(settings) if one else settings
 
 
 def sure_of_said(cue: Cue, model: str, language: str) -> bool:

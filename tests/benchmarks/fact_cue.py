@@ -2,7 +2,8 @@
 
 Each question is judged by a model that was fitted without it: of a person, on the other people; of what was never
 answered, on other such questions. They are our own (fact_questions/), few and short: they set where `sure` and `rings a
-bell` begin, and say little about memories of thousands of facts.
+bell` begin, and say little about memories of thousands of facts. One more person's (fact_questions_blind/) are never
+fitted on: they are judged by the table as it is shipped.
 
 `python -m tests.benchmarks.fact_cue` measures both local embedders, and with `--write` writes the product's table anew.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +28,7 @@ from psycopg.rows import dict_row
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
 from services.core.db.vectors import VectorTypes
-from services.memory.calibration import ANY, TABLE, Calibration
+from services.memory.calibration import ANY, TABLE, Calibration, judging
 from services.memory.cue import FACT_CUES, Cue, Evidence, fact_evidence, judged, most_relevant, related_features
 from services.memory.embedding_cache import embed_cached
 from services.memory.embeddings import Embedder, Meaning, MiniLM
@@ -36,12 +37,13 @@ from services.memory.questions import read
 from services.memory.search import search_facts
 from services.operations.vectors.renewal import give_vectors
 from tests.benchmarks.fitting import fit_logistic
-from tests.benchmarks.measured import Measured, table
+from tests.benchmarks.measured import Measured, at_least, at_most, table
 from tests.benchmarks.recall_support import migrated_database
 from tests.benchmarks.retrieval import auroc
 
 SQL = queries(__file__, "fact_cue.sql")
 LANGUAGES = {path.stem: path for path in sorted(Path(__file__).with_name("fact_questions").glob("*.yaml"))}
+BLIND = {path.stem: path for path in sorted(Path(__file__).with_name("fact_questions_blind").glob("*.yaml"))}
 EMBEDDERS: Mapping[type[Embedder], tuple[str, ...]] = {Multilingual: tuple(LANGUAGES), MiniLM: ("en",)}
 """Those of the product, and the languages in which they separate what is known from what is not."""
 
@@ -63,27 +65,29 @@ class Put:
 
 
 async def measure(url: str, embedders: Iterable[type[Embedder]] = (Multilingual,)) -> list[Measured]:
-    """How well the kinds are told apart, and what each was answered."""
-    return [
+    """How well the kinds are told apart, what each was answered, and the same of questions that nothing was fitted on."""
+    lines = [
         line
         for embedder in embedders
         for language, puts in _by_language(await put_all(url, embedder(), EMBEDDERS[embedder])).items()
         for line in _lines(f"{embedder.__name__}, {language}", puts)
     ]
+    return [*lines, *_blind_lines(await put_all(url, Multilingual(), BLIND, BLIND))]
 
 
-async def put_all(url: str, embedder: Embedder, languages: Iterable[str]) -> list[Put]:
+async def put_all(
+    url: str, embedder: Embedder, languages: Iterable[str], files: Mapping[str, Path] = LANGUAGES
+) -> list[Put]:
     """Every question of these languages, asked of the product."""
     async with await psycopg.AsyncConnection.connect(url, autocommit=True, row_factory=dict_row) as conn:
         await VectorTypes().register(conn)
-        return [put for language in languages for put in await _put_language(conn, embedder, language)]
+        return [put for language in languages for put in await _put_language(conn, embedder, language, files[language])]
 
 
-async def _put_language(conn: Connection, embedder: Embedder, language: str) -> list[Put]:
-    people: list[dict[str, Any]] = yaml.safe_load(LANGUAGES[language].read_text(encoding="utf-8"))
-    puts = []
+async def _put_language(conn: Connection, embedder: Embedder, language: str, file: Path) -> list[Put]:
+    people, puts = _people(file), []
     for number, person in enumerate(people):
-        identity = uuid5(SPACE, f"{embedder.name}/{language}/{number}")
+        identity = uuid5(SPACE, f"{embedder.name}/{file.parent.name}/{language}/{number}")
         for place, text in enumerate(person["facts"]):
             values = {"fact_id": uuid5(identity, str(place)), "participant_id": identity, "text": text, "at": NOW}
             await conn.execute(SQL.insert, values)
@@ -93,6 +97,11 @@ async def _put_language(conn: Connection, embedder: Embedder, language: str) -> 
                 fold = place % len(people) if kind == NEVER else number
                 puts.append(Put(language, fold, kind, await _evidence(conn, embedder, identity, question, language)))
     return puts
+
+
+def _people(file: Path) -> list[dict[str, Any]]:
+    people: list[dict[str, Any]] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return people
 
 
 async def _evidence(conn: Connection, embedder: Embedder, person: UUID, question: str, language: str) -> Evidence:
@@ -159,6 +168,27 @@ def _lines(name: str, puts: Sequence[Put]) -> list[Measured]:
     return lines
 
 
+def _blind_lines(puts: Sequence[Put]) -> list[Measured]:
+    """What questions that nothing was fitted on are answered by the table as it is shipped, by language and together."""
+    model = Multilingual.name
+    verdicts = {
+        language: [(p.kind, judged(p.evidence, judging(FACT_CUES, model, language)).verdict) for p in some]
+        for language, some in _by_language(puts).items()
+    }
+    verdicts["all languages"] = [one for some in verdicts.values() for one in some]
+    return [line for name, some in verdicts.items() for line in _of_blind(f"blind, {name}", some)]
+
+
+def _of_blind(name: str, given: Sequence[tuple[str, str]]) -> Iterator[Measured]:
+    of = {kind: [verdict for one, verdict in given if one == kind] for kind in (CLEAR, FUZZY, NEVER)}
+    shares = {kind: 100 * some.count("sure") / len(some) for kind, some in of.items()}
+    answered = {kind: 100 - 100 * some.count("nothing") / len(some) for kind, some in of.items()}
+    yield at_most(f"{name}, never: sure", shares[NEVER], "%", 2, len(of[NEVER]))
+    yield at_least(f"{name}, clear: answered", answered[CLEAR], "%", 90, len(of[CLEAR]))
+    yield Measured(f"{name}, fuzzy: answered", answered[FUZZY], "%", n=len(of[FUZZY]))
+    yield Measured(f"{name}, never: rings a bell", answered[NEVER] - shares[NEVER], "%", n=len(of[NEVER]))
+
+
 def _written(puts: Mapping[str, Sequence[Put]]) -> str:
     """The table of the product: bias, weights of similarity and coverage, and where `sure` begins."""
     lines = [
@@ -184,7 +214,8 @@ async def _alone(url: str, write: bool) -> None:
     lines = [
         (f"{name}, {language}", own) for name, some in puts.items() for language, own in _by_language(some).items()
     ]
-    print(table([line for name, own in lines for line in _lines(name, own)]))
+    blind = _blind_lines(await put_all(url, Multilingual(), BLIND, BLIND))
+    print(table([*(line for name, own in lines for line in _lines(name, own)), *blind]))
 
 
 if __name__ == "__main__":
