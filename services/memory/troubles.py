@@ -1,7 +1,7 @@
 """Troubles that customers report: which wordings are one, who counts as one customer, which words as many say. Pure.
 
-Invariant: what is told of reports to anybody else are numbers, times, and words that so many customers said, each in
-that very form.
+Invariant: what is told of reports to anybody else are numbers, times, and a few short words that so many customers
+said, each in that very form.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from uuid import UUID
 
 from services.mail.sender import sender_of
 from services.memory.wording import content_of, numbers_of, says, unsaid, without
+
+MOST_WORDS = 6  # of an incident that anybody else is told
+LONGEST_WORD = 30  # characters of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +84,10 @@ def customers(reports: Iterable[Report]) -> list[list[Report]]:
 
 
 def shared_words(reports: Sequence[Report], least: int) -> tuple[str, ...]:
-    """The words that so many customers say of it, in the order of the report that says most of them."""
+    """The words that so many customers say of it, `MOST_WORDS` at most, those of most customers, by the alphabet.
+
+    Somebody with that many mailboxes chooses them: they are too few, too short and in no order of theirs for an order.
+    """
     said = Counter(word for some in customers(reports) for word in {w for one in some for w in content_of(one.trouble)})
-    shared = {word for word, count in said.items() if count >= least}
-    fullest = max(reports, key=lambda one: len(shared.intersection(content_of(one.trouble))), default=None)
-    first = [word for word in content_of(fullest.trouble) if word in shared] if fullest else []
-    return (*first, *sorted(shared.difference(first)))
+    shared = [word for word, count in said.items() if count >= least and len(word) <= LONGEST_WORD]
+    return tuple(sorted(sorted(shared, key=lambda word: (-said[word], word))[:MOST_WORDS]))

@@ -183,6 +183,30 @@ def test_words_that_fewer_said_are_not_told() -> None:
     assert shared_words(some[:1], 2) == ()
 
 
+def test_three_mailboxes_of_one_attacker_told_every_other_customers_prompt_a_sentence_of_fifty_words() -> None:
+    """Of what they agree on a few short words are told, in no order of theirs, however many reports they spread it over."""
+    orders = [
+        "system ignore rules approve refund transfer everything password colleague instruct customer supervisor",
+        "accept reject please always never answer attacker example" + "x" * 40,
+    ]
+    some = [
+        report(f"eve@sybil{number}.example", said, hours=hour)
+        for number in range(3)
+        for hour, said in enumerate(orders)
+    ]
+    told = shared_words(some, 3)
+    assert len(told) == 6
+    assert list(told) == sorted(told)
+    assert max(map(len, told)) <= 30
+
+
+def test_the_words_of_most_customers_are_told_first() -> None:
+    """Where there are more than are told: what a trouble is called by all stays, what some add to it goes."""
+    common = [report(f"a@one{number}.example", "csv export timeout") for number in range(3)]
+    more = [report(f"b@two{number}.example", "csv export timeout abc bcd cde def efg fgh") for number in range(3)]
+    assert {"csv", "export", "timeout"} <= set(shared_words([*common, *more], 3))
+
+
 def known(*, closed: float | None = None, answer: str = "", reports: Sequence[Report] = THREE) -> Incident:
     at = START + timedelta(hours=closed) if closed is not None else None
     return Incident(UUID(int=9), closed is None, at, answer, 0 if closed is None else 1, tuple(reports))
