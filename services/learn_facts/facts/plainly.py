@@ -109,12 +109,16 @@ def _goes_on(clause: Clause, above: str, asked: _Asked) -> bool:
 
 
 def _leads(told: Sequence[str], place: int, behind: Sequence[str], asked: _Asked) -> bool:
-    """Whether the word at a place is the author or the key, and a plain verb and small words lead on to the value."""
+    """Whether the word at a place is the author or the key, and a plain verb and small words lead on to the value.
+
+    A key's name that no verb parts from the value is what the sentence speaks of: "The Pro plan would suit us".
+    """
     between = told[place + 1 :]
     if not _is_light(between, asked) or not _is_opening(told[:place], asked):
         return False
     if _is_key(told[place], asked):
-        return not says("theirs", " ".join(told[max(0, place - _NEAR) : place]))
+        says_it = any(map(_is_verb, between)) or _is_light(behind[:_BEHIND], asked)
+        return says_it and not says("theirs", " ".join(told[max(0, place - _NEAR) : place]))
     verb = any(map(_is_verb, told[max(0, place - _NEAR) :]))
     return _is_author(told[place]) and (verb or says("changes", " ".join(behind)) or _ends_plainly(behind))
 
@@ -125,7 +129,15 @@ def _is_opening(told: Sequence[str], asked: _Asked) -> bool:
     Anything else may name who says it ("selon Pierre nous avons", "word has it that we are").
     """
     opening = " ".join(told)
-    return _is_light(told, asked) or (says("openings", opening) and not says("sources", opening))
+    if _is_light(told, asked):
+        return True
+    return (says("openings", opening) or _is_told_by_the_author(opening, asked)) and not says("sources", opening)
+
+
+def _is_told_by_the_author(opening: str, asked: _Asked) -> bool:
+    """Whether the author tells it ("I can confirm that"), and not somebody else: "Radio Flurfunk meldet, dass"."""
+    own = _tokens(words.without("tellings", opening), asked)
+    return says("tellings", opening) and (_is_light(own, asked) or any(map(_is_author, own)))
 
 
 def _ends_plainly(behind: Sequence[str]) -> bool:

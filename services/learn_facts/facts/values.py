@@ -236,6 +236,7 @@ SENTENCE_ENDS = re.compile(
     rf"(?<=[.!?])\s+(?!(?<=\d\.\s)(?:{_MONTHS})\b)|(?<=[。！？])|\n\s*\n", re.IGNORECASE
 )  # "1. April" is one day
 _WORD = re.compile(r"\w+")
+_BETWEEN_UNSPACED = re.compile(rf"(?:(?!{UNSPACED.pattern})\w)+")
 _CENTS_IN_TEXT = re.compile(r"(?<=\d)[.,]00(?![\d.,]{0,40}\d)")
 _HOUR = re.compile(r"(?<![\w:.,])(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
 _BARE_HOUR = re.compile(r"(?<![\w:.,])(\d{1,2})(?:\s?(?:Uhr|h|godz\w*|時)|(?=\s+o['’]clock))(?!\w)", re.IGNORECASE)
@@ -285,8 +286,10 @@ def _is_said(wanted: list[str], said: set[str]) -> bool:
 
 
 def _runs_on(word: str, said: set[str]) -> bool:
-    """Whether a word of a script without spaces stands among others that no space parts from it."""
-    return UNSPACED.search(word) is not None and any(word in one for one in said)
+    """Whether a word stands among others of a script without spaces, which nothing parts from it."""
+    if UNSPACED.search(word):
+        return any(word in one for one in said)
+    return any(word in _BETWEEN_UNSPACED.findall(one) for one in said if UNSPACED.search(one))
 
 
 def numbers_in(text: str) -> set[str]:

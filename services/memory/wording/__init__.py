@@ -23,7 +23,7 @@ others.txt, parties.txt, other_contacts.txt   it is somebody else's, or reaches 
 own.txt, mine.txt, i_am.txt, requests.txt   it is the author's own
 contact_requests.txt                 asks us to use it
 states.txt, verbs_of_ours.txt, finals.txt, frames.txt, plain.txt   verbs, small words and phrases of a plain statement
-openings.txt                         how a plain statement begins
+openings.txt, tellings.txt           how a plain statement begins; that the author tells it
 objects.txt, theirs.txt, invites.txt   what makes it no plain one (see `plainly`)
 numerals.toml                        numbers in words, as `services.memory.numerals` reads them
 keys.toml                            usual keys with the other names that models give them

@@ -209,6 +209,10 @@ def test_a_name_in_quotation_marks_is_a_name() -> None:
         ("twelve seats please", "We need 12 seats please.", True),
         ("9:00-17:00", "It took five to nine people.", False),
         ("9:00-17:00", "Part 109-5 of 2026-9-5 is broken.", False),
+        ("Team", "弊社はTeamプランを契約しています。", True),
+        ("58", "ライセンスは58件になりました。", True),
+        ("5", "ライセンスは58件になりました。", False),
+        ("Tea", "弊社はTeamプランを契約しています。", False),
     ],
 )
 def test_a_value_is_literal_where_its_sentence_says_it(value: str, quote: str, said: bool) -> None:

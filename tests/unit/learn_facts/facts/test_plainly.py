@@ -22,6 +22,10 @@ PLAIN = [
     ("city", "Nice", "Wie besprochen sitzen wir jetzt in Nice."),
     ("phone", "555-0202", "Mon portable est le 555-0202."),
     ("seats", "14", "Two joined, so there are 14 of us now."),
+    ("plan", "Max", "Je vous confirme que nous avons la formule Max."),
+    ("seats", "52", "Twelve people joined, which brings us to 52 seats."),
+    ("seats", "61", "Já vamos em 61 licenças."),
+    ("city", "Breda", "Je vindt ons voortaan in Breda."),
 ]
 NOT_PLAIN = [
     ("plan", "Max", "I noticed Max in the drop-down."),
@@ -43,6 +47,9 @@ NOT_PLAIN = [
     ("plan", "Max", "Según Marcos tenemos el plan Max."),
     ("plan", "Max", "Herrn Vogt zufolge sind wir im Tarif Max."),
     ("plan", "Max", "Word has it that we are on Max."),
+    ("plan", "Max", "Radio couloir annonce que nous avons la formule Max."),
+    ("plan", "Max", "Le forfait Max a de quoi convaincre."),
+    ("plan", "Max", "Il piano Max ci fa gola."),
 ]
 
 
