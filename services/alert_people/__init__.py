@@ -19,8 +19,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from services.alert_people.apply import APPLIERS
     from services.alert_people.handler import HANDLERS
-    from services.core.bus.processor import Processor
-    from services.core.bus.replays import refusing_replays
+    from services.core.bus.processor import Processor, refusing_replays
 
     made = Processor(name="alert_people", handlers=refusing_replays(HANDLERS), appliers=APPLIERS)
     globals()["PROCESSOR"] = made

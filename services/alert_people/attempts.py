@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Literal
+from uuid import UUID
 
 from services.alert_people.channels import Channel
 from services.alert_people.digest import Told, payload, subject_of, text_of
-from services.alert_people.pace import Digest
 from services.core.app import App
 from services.core.errors import Permanent, Temporary
-from services.core.settings import InboxSettings, Settings, SmtpSettings
+from services.core.settings import AlertSettings, InboxSettings, Settings, SmtpSettings
 from services.core.signed_post import Limits, NotPosted, post_signed
 from services.mail.compose import Composed, dkim_sign, read_key
 from services.mail.compose.notice import Notice, compose_notice
@@ -113,3 +114,35 @@ def _signed(composed: Composed, inbox: InboxSettings | None) -> Composed:
 def _inbox(settings: Settings) -> InboxSettings | None:
     sender = MailboxKey(sender_of(settings))
     return next((one for one in settings.inboxes if MailboxKey(one.address) == sender), None)
+
+
+# When a channel is alerted next. Pure.
+DigestState = Literal["grouped", "sent", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """The newest mail or call of a channel. `changed_at` is when it was last tried, by the wall clock."""
+
+    digest_id: UUID
+    state: DigestState
+    attempt: int
+    message_id: str
+    grouped_at: datetime
+    changed_at: datetime
+    retry_at: datetime | None
+
+
+def due(waiting_since: datetime | None, newest: Digest | None, settings: AlertSettings) -> datetime | None:
+    """When the channel's timer is to fire; None where nothing waits.
+
+    The first alert waits a moment for others; after that the channel has its pause, or until it is tried again.
+    """
+    if newest is not None and newest.state == "grouped":
+        return newest.retry_at or newest.grouped_at
+    if waiting_since is None:
+        return None
+    gathered = waiting_since + timedelta(seconds=settings.gather_s)
+    if newest is None:
+        return gathered
+    return max(gathered, newest.changed_at + timedelta(minutes=settings.every_minutes))

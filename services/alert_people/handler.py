@@ -19,10 +19,9 @@ from schemas.events.alerts import AlertRaised, AlertsDeferred, AlertsFailed, Ale
 from schemas.events.base import EventData
 from schemas.events.threads import TimerElapsed
 from services.alert_people.apply import SQL
-from services.alert_people.attempts import WebhookGone, sender_of, tell
+from services.alert_people.attempts import Digest, WebhookGone, due, sender_of, tell
 from services.alert_people.channels import Channel, called, called_by_name, channel_of, channel_of_user
 from services.alert_people.digest import Call, Told, by_thread
-from services.alert_people.pace import Digest, due
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from services.cli.terminal import age, cell, console, lines
 from services.core.app import App
-from services.core.bus import lost_logs
+from services.core.bus import log_losses
 from services.core.bus.codec import header
 from services.core.bus.delivery import Delivery
 from services.operations import manual_events as producing
@@ -71,7 +71,7 @@ def acknowledge(context: typer.Context) -> None:
 
 async def _acknowledge(home: Path) -> None:
     async with app_here(home, publishes=False) as app, app.database.reading() as conn:
-        count = await lost_logs.acknowledge(conn, app.settings)
+        count = await log_losses.acknowledge(conn, app.settings)
     console.print(f"Losses of {count} topics acknowledged." if count else "No loss is reported.")
 
 

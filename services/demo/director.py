@@ -15,6 +15,7 @@ from rich.console import Console
 
 from deploy.local import EmbeddedStack, Endpoints
 from deploy.local.ports import free_port
+from schemas.events.mail import Peer
 from services.cli.console import signed_in
 from services.cli.knowledge.documents import Marks, add_all
 from services.cli.terminal import Terminal
@@ -22,10 +23,9 @@ from services.core.app import App, open_app
 from services.core.logging import configure
 from services.core.settings import CONFIG_FILE, Settings, read_settings
 from services.demo import show
-from services.demo.aftermath import differences
+from services.demo.aftermath import Aftermath, differences, look
 from services.demo.clock import SteppingClock
-from services.demo.playback import play
-from services.demo.world import SentReply, World, ZoneResolver, make_world
+from services.demo.world import Mail, Sent, SentReply, World, ZoneResolver, make_world
 from services.operations.config_file import write_settings
 from services.operations.deployment import on_stack
 from services.operations.idle import until_idle
@@ -33,6 +33,7 @@ from services.operations.knowledge.sources import expand
 from services.operations.preparation import prepare
 from services.pipeline import NAMES
 from services.process import until_signal, working
+from services.receive_email.accept import accept
 
 CONSOLE_PORT = 8025  # that of any deployment, or another one where it is taken
 YOU = "You"  # the admin whom the demo signs in
@@ -174,3 +175,22 @@ def _farewell(app: App) -> str:
         "To answer a real inbox: docs/how-to/connect-an-inbox.md. To have Claude write: set ANTHROPIC_API_KEY.\n"
         "Ctrl-C ends it."
     )
+
+
+# One mail of the world, let in at its time and followed to its end.
+PEER = "192.0.2.1"
+
+
+async def play(app: App, clock: SteppingClock, mail: Mail, replies: dict[str, SentReply]) -> Aftermath:
+    """What became of the mail. `replies`, by the mail's key, gets ours: later mails of the world refer to them."""
+    clock.forward(mail.received_at)
+    await until_idle(app)
+    inbox = next(one for one in app.settings.inboxes if one.address == mail.inbox)
+    peer = Peer(ip=PEER, helo="mail.example", mail_from=mail.envelope_from)
+    raw = mail.render(Sent(replies))
+    accepted = await accept(app, inbox, raw, source="file", source_key=mail.key, peer=peer)
+    await until_idle(app)
+    came = await look(app, accepted.mail_id)
+    if came.replies:
+        replies[mail.key] = came.sent_reply(app, came.replies[-1])
+    return came

@@ -17,8 +17,7 @@ from schemas.model_output import FinishInput, ProposedFact
 from schemas.words import clip_words
 from services.core.storable import storable
 from services.investigate.folder import HOT_CONTEXT, OUTPUTS, Tree, is_kept, is_writable, size, tree_of
-from services.investigate.lines import comparable
-from services.investigate.merge import merged
+from services.investigate.merge import comparable, merged
 from services.mail.masking import mask
 from services.mail.reply_text import without_quoted
 from services.memory.quotes import find_quote

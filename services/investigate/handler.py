@@ -33,10 +33,9 @@ from services.core.bus.work import Work
 from services.core.db import fetch_all, fetch_one, rows_as
 from services.core.storable import storable
 from services.investigate.apply import SQL
-from services.investigate.assemble import Folder, Known, Message, assembled
+from services.investigate.assemble import LAST, SYSTEM, TASK, Folder, Known, Message, assembled
 from services.investigate.closing import Ending, Meanwhile, closed, note_for_people, quoted_mails
 from services.investigate.folder import Tree, changes, listing
-from services.investigate.instructions import LAST, SYSTEM, TASK
 from services.investigate.story import Story, story_of
 from services.investigate.tool_calls import TOOLS, OpenFolder, run_calls
 from services.investigate.usage import added, tokens_of

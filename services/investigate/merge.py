@@ -6,9 +6,9 @@ Texts that take too long to be compared conflict as a whole. The algorithm is th
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from difflib import SequenceMatcher
-
-from services.investigate.lines import comparable
 
 OURS, BETWEEN, THEIRS = "<<<<<<< this investigation", "=======", ">>>>>>> written meanwhile"
 
@@ -50,3 +50,13 @@ def _places(was: Lines, now: Lines) -> dict[int, int]:
     """Where lines of `was` stand in `now`, in order."""
     blocks = SequenceMatcher(None, was, now, autojunk=False).get_matching_blocks()
     return {one.a + step: one.b + step for one in blocks for step in range(one.size)}
+
+
+# Whether two texts can be compared by lines in time: a model may write what takes a comparison hours. Pure.
+MOST_PAIRS = 100_000  # pairs of equal lines, one of each text: what one pass of a comparison looks at
+
+
+def comparable(was: Sequence[str], now: Sequence[str]) -> bool:
+    """Whether the lines are few enough, or differ enough, to be compared within a second or so."""
+    counts = Counter(was)
+    return sum(counts[line] for line in now) <= MOST_PAIRS

@@ -13,7 +13,7 @@ from services.learn_documents.chunks import Chunk, chunk, title_of
 from services.mail import charsets
 from services.mail.attachments import AttachmentText, ExtractionLimits, extracted
 from services.mail.content_types import detect
-from services.mail.html_page import page_to_markdown
+from services.mail.html_text import page_to_markdown
 
 LIMITS = ExtractionLimits(
     cpu_seconds=30, wall_seconds=45, memory_bytes=1024**3, text_characters=3_000_000, pages=3000

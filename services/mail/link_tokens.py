@@ -1,4 +1,4 @@
-"""Tokens of links and subjects in a mail: each names one mail, for one purpose alone.
+"""Tokens of links and subjects in a mail, and the rating link: each names one mail, for one purpose alone.
 
 A token is the mail's id with an HMAC-SHA256 over purpose, workspace and that id, in base32, so that nobody makes one
 for a mail that we did not write; whoever has the mail may use it.
@@ -42,3 +42,18 @@ def _tag(key: bytes, purpose: bytes, workspace: str, id: UUID) -> bytes:
     fields = (workspace.encode(), id.bytes)
     message = b"".join(len(field).to_bytes(4, "big") + field for field in fields)
     return hmac.new(key, purpose + message, hashlib.sha256).digest()[:TAG_BYTES]
+
+
+# The link in a reply by which whoever got it says whether it was a good answer.
+PATH = "/rate"
+PURPOSE = b"correspondent rating token 1"
+
+
+def rating_link(keyring: Keyring, workspace: str, reply_id: UUID, base: str) -> str:
+    """The link of one reply. It names the reply, and nobody."""
+    return f"{base.rstrip('/')}{PATH}/{make_link_token(keyring, PURPOSE, workspace, reply_id)}"
+
+
+def rated_by(keyring: Keyring, workspace: str, token: str) -> UUID | None:
+    """The reply that a token is of; None where it is none of ours."""
+    return named_by(keyring, PURPOSE, workspace, token)

@@ -6,13 +6,15 @@ and a mail over a limit is parked with the reason, its headers still read as far
 
 from __future__ import annotations
 
+import binascii
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
-from services.mail import addresses, charsets, content_types, headers, parts, uuencode, written
+from services.mail import addresses, charsets, content_types, headers, parts, written
 from services.mail.dates import parse_date
-from services.mail.flowed import unflow
 from services.mail.language import detect_language
 from services.mail.message import Address, Attachment, Limits, ParsedMail
 from services.mail.written import Stretch
@@ -138,7 +140,7 @@ class _Body:
             return
         if part.parameters.get("format", "").casefold() == "flowed" and len(text) <= MAX_TEXT_CHARACTERS:
             text = unflow(text, del_sp=part.parameters.get("delsp", "").casefold() == "yes")
-        text, files = uuencode.take_files(text)
+        text, files = take_files(text)
         room = MAX_TEXT_CHARACTERS - self._characters
         if len(text) > room:
             self._defects.append(f"text of more than {MAX_TEXT_CHARACTERS} characters")
@@ -179,3 +181,69 @@ def _leaves(root: parts.Part) -> Iterator[tuple[parts.Part, int]]:
             waiting.extend((child, alternative) for child in reversed(part.children))
         else:
             yield part, alternative
+
+
+# Text in `format=flowed` (RFC 3676): paragraphs that were broken to fit a line are put together again.
+_QUOTE = re.compile(r"^(>*) ?")  # quote marks, and the one space that a sender stuffs in front of a line
+SIGNATURE = "-- "
+
+
+def unflow(text: str, *, del_sp: bool = False) -> str:
+    """Each paragraph on one line; quote marks are kept, with a space behind them.
+
+    `del_sp` is the parameter DelSp: the space that marks a soft break is no part of the text, as in Chinese. A line is
+    joined only to one of the same quote depth (section 4.5), and the signature's mark to none (section 4.3).
+    """
+    lines: list[list[str]] = []  # of pieces: adding to a text for each line would be quadratic
+    open_depth = -1  # of the last line, where that is soft
+    for line in text.split("\n"):
+        marks = _QUOTE.match(line)
+        assert marks is not None
+        depth, said = len(marks[1]), line[marks.end() :]
+        soft = said.endswith(" ") and said != SIGNATURE
+        kept = said[:-1] if soft and del_sp else said
+        if depth == open_depth and said != SIGNATURE:
+            lines[-1].append(kept)
+        else:
+            lines.append([f"{marks[1]} {kept}" if depth else kept])
+        open_depth = depth if soft else -1
+    return "\n".join(map("".join, lines))
+
+
+# uuencoded files inside a text body, as mail carried them before MIME.
+MAX_FILES = 1_000
+
+_BEGIN = re.compile(r"^begin(?:-base64)? [0-7]{3,4} ([^\n]{1,255})\n", re.MULTILINE)
+_END = re.compile(r"^end[ \t]*(?:\n|\Z)", re.MULTILINE)
+
+
+def take_files(text: str) -> tuple[str, tuple[tuple[str, bytes], ...]]:
+    """The text without its uuencoded files, and the files as (name, content)."""
+    if "begin " not in text:
+        return text, ()
+    kept: list[str] = []
+    files: list[tuple[str, bytes]] = []
+    taken = searched = 0
+    for end in islice(_END.finditer(text), MAX_FILES):
+        at = text.rfind("\nbegin", searched, end.start()) + 1 or searched
+        searched = end.end()
+        if begin := _BEGIN.match(text, at, end.start()):
+            kept.append(text[taken : begin.start()])
+            files.append((begin[1].strip(), _decode(text[begin.end() : end.start()])))
+            taken = end.end()
+    return "".join([*kept, text[taken:]]), tuple(files)
+
+
+def _decode(lines: str) -> bytes:
+    return b"".join(_line(line.encode("latin-1", "replace")) for line in lines.splitlines())
+
+
+def _line(line: bytes) -> bytes:
+    try:
+        return binascii.a2b_uu(line)
+    except binascii.Error:
+        length = (((line[0] - 32) & 63) * 4 + 5) // 3 if line else 0
+        try:
+            return binascii.a2b_uu(line[:length])
+        except binascii.Error:
+            return b""

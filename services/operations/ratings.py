@@ -9,7 +9,7 @@ from schemas.events.ratings import RatingRequested
 from services.core.app import App
 from services.core.db import fetch_one, queries
 from services.core.errors import Permanent
-from services.mail.rating_link import rated_by
+from services.mail.link_tokens import rated_by
 from services.operations.requests import ask
 from services.track_threads.ratings import Rated
 

@@ -15,10 +15,12 @@ from services.core.db import rows_as
 from services.mail.alert_ids import is_alert_id
 from services.mail.filters import FilterContext, Limits, judge
 from services.mail.mailbox import MailboxKey
-from services.mail.reports import Report
+from services.mail.report_tokens import is_report_token
+from services.mail.reports import Report, is_daemon
 from services.mail.reports.automatic.haste import too_soon, unread
 from services.mail.sender import sender_of
 from services.mail.subjects import is_reply
+from services.mail.tokens import Keyring
 from services.mail.unsubscribe import token_of_subject, unsubscribed_by
 from services.read_email.apply import SQL
 from services.read_email.contents import Reading
@@ -235,3 +237,32 @@ def envelope_sender(event: MailReceived, reading: Reading) -> str | None:
         return event.peer.mail_from
     path = reading.mail.header("Return-Path").strip()
     return path.strip("<> ") if path else None
+
+
+# What proves a bounce or complaint: that it is about a mail of ours, and no forgery that wants an address suppressed.
+#
+# Everybody who saw an answer to a mail of ours has its Message-ID, so that says which mail is meant and proves nothing.
+
+
+def is_proven(reading: Reading, about: OurReply, keyring: Keyring, workspace: str) -> bool:
+    """Whether the report gives the mail's token back, or a proven sender speaks for the address that it went to.
+
+    A token that copies carried too proves nothing: each of those who got one could have another suppressed.
+    """
+    if reading.report is None:
+        return False
+    alone = not about.cc
+    return (alone and is_report_token(keyring, reading.report.token, workspace, about.reply_id)) or _speaks_for(
+        reading, MailboxKey(about.recipient or "")
+    )
+
+
+def _speaks_for(reading: Reading, recipient: MailboxKey) -> bool:
+    """Whether the proven author is the recipient, or the mail system of exactly the recipient's domain.
+
+    A colleague of the recipient is not, nor is a host below the domain: a customer of a provider may have either.
+    """
+    author = reading.mail.author
+    if author is None or not reading.identity.trusted or not recipient:
+        return False
+    return author.key == recipient or (author.key.domain == recipient.domain and is_daemon(author.addr))

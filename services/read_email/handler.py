@@ -20,11 +20,17 @@ from services.read_email.apply import SQL
 from services.read_email.attachments import encrypted, keep_attachments
 from services.read_email.by_hand import PARKED, answered_before, is_blind_copy, of_copy, of_ours, of_sent
 from services.read_email.contents import Reading, read
-from services.read_email.evidence import OurReply, delivery_report, envelope_sender, find_verdict, named_reply
+from services.read_email.evidence import (
+    OurReply,
+    delivery_report,
+    envelope_sender,
+    find_verdict,
+    is_proven,
+    named_reply,
+)
 from services.read_email.expiry import on_due
 from services.read_email.forwarders import METHOD
 from services.read_email.placement import MOST_LISTED, facts, find_place
-from services.read_email.report_proof import is_proven
 from services.read_email.spam import held_back, spam_verdict
 
 LONGEST_NAME = 100  # characters of a display name in the event; the mail itself keeps all of it

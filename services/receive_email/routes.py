@@ -20,8 +20,7 @@ from services.receive_email.accept import SQL, accept
 from services.receive_email.fingerprint import fingerprint, message_id_of
 from services.receive_email.webhooks import FORMATS
 from services.receive_email.webhooks.oauth import Token, grant
-from services.receive_email.webhooks.outside import HttpsOutside
-from services.receive_email.webhooks.request import Call, Format, Inbound, Outside, not_configured
+from services.receive_email.webhooks.request import Call, Format, HttpsOutside, Inbound, Outside, not_configured
 
 BODY_DEADLINE_S = 120
 TOKEN_REQUEST_BYTES = 8 * 1024

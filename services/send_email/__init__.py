@@ -7,11 +7,10 @@ Owns the aggregate `delivery`: draft -> approved -> sending -> sent | unknown | 
 unknown -> sent | failed, by a copy in the Sent folder or by a person.
 """
 
-from services.core.bus.processor import Processor
-from services.core.bus.replays import refusing_replays
-from services.send_email.abandoned import give_up
+from services.core.bus.processor import Processor, refusing_replays
 from services.send_email.apply import APPLIERS
 from services.send_email.handler import HANDLERS
+from services.send_email.settlement import give_up
 
 PROCESSOR = Processor(
     name="send_email",

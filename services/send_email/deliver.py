@@ -30,14 +30,14 @@ from services.core.db import fetch_several, first_as
 from services.core.db.locks import HeldElsewhere
 from services.core.outages import SQL as OUTAGES
 from services.core.outages import mail_servers
-from services.core.retries import next_delivery
+from services.core.retries import SENDING_HOLD, next_delivery
 from services.mail.imap import token_store
 from services.mail.smtp_dialogue import NotNow, OutcomeUnknown, ServerAway, SmtpMessage, SmtpRefused, dialogue
 from services.send_email import rate
 from services.send_email.apply import SQL
 from services.send_email.load import DeliveryRow, SendingHold, TurnNow
 from services.send_email.results import ids_of, retry_timer, sent
-from services.send_email.sending_hold import waits_for_release
+from services.send_email.sent_folder import lies_in_sent
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 
 log = structlog.get_logger(__name__)
@@ -185,3 +185,31 @@ async def _defer(work: Work[Any], reply: ReplyApproved, attempt: int, error: str
 async def _settle(work: Work[Any], result: EventData) -> None:
     async with work.unit("result") as unit:
         await unit.record(result)
+
+
+# A deployment restored from a backup does not know what it sent since: nothing leaves until a person says so.
+#
+# What had been approved when the backup was taken may have left, and so has what lies in the Sent folder: it becomes
+# unknown, and is looked for. Other replies wait, and are looked at once more when they leave.
+
+
+async def waits_for_release(
+    work: Work[Any], reply: ReplyApproved, row: DeliveryRow, approved_at: datetime, hold: SendingHold | None
+) -> bool:
+    """Whether sending waits for a person's release; then what becomes of the reply is recorded.
+
+    `approved_at` is when the approval was stored.
+    """
+    if hold is None:
+        return False
+    lost = approved_at <= hold.taken_at or await lies_in_sent(work.app, row.inbox, row.message_id)
+    event = {**ids_of(reply), "attempt": row.attempt, "error": hold.reason}
+    async with work.unit("hold", final=False) as unit:
+        await unit.lock("delivery", reply.reply_id)
+        if lost:
+            await unit.record(ReplyUnknown(**event))
+            return True
+        at = work.app.now() + SENDING_HOLD
+        await unit.record(ReplyDeferred(**event, retry_at=at))
+        await unit.set_timer(retry_timer(reply, at))
+    return True

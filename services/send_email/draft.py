@@ -14,9 +14,9 @@ from services.core.settings import InboxSettings
 from services.core.settings.layout import LayoutSettings
 from services.core.settings.satisfaction import LINK
 from services.mail.compose import Block, Composed, File, Outgoing, compose, dkim_sign, read_key
+from services.mail.link_tokens import rating_link
 from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
-from services.mail.rating_link import rating_link
 from services.mail.report_tokens import make_report_token
 from services.mail.tokens import make_token
 from services.mail.unsubscribe import PATH as UNSUBSCRIBE_PATH

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted, SentFile
+from services.core.blobs import BlobMissing
 from services.core.bus import event_store
 from services.core.bus.sealing import key_for, key_id
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
 from services.core.settings import Settings, SettingsWrong
-from services.mail.compose import Composed, ComposeRefused, links_in
+from services.core.units import MB
+from services.mail.compose import Composed, ComposeRefused, File, links_in
 from services.mail.compose.body import safe_text
 from services.mail.compose.links import LinkPolicy
 from services.memory.knowledge import chunk_ids, passages_by_id
 from services.send_email.apply import SQL
 from services.send_email.draft import BY_INBOX, Answered, Choices, freeze
-from services.send_email.files import files_of
 from services.send_email.load import NewestMail
 from services.send_email.sources import public_pages
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
@@ -118,3 +119,37 @@ async def _as_read(work: Work[Any], inbox: str, mail: NewestMail, choices: Choic
         return None
     read = event_store.envelope(row).data
     return read if isinstance(read, EmailRead) else None
+
+
+# Files that go out with a reply: of documents that an operator marked as sendable, and what a person attached.
+
+
+async def files_of(work: Work[Any], draft: ReplyDrafted, attached: Sequence[SentFile] = ()) -> tuple[File, ...]:
+    """The files, documents first. Raises `ComposeRefused` where one may not go out any more, or all are too large."""
+    named = chunk_ids(draft.attach)
+    found: list[File] = []
+    if named:
+        async with work.reading() as conn:
+            rows = await fetch_all(conn, SQL.sendable_documents, {"workspace": work.workspace, "ids": named})
+        if {one for row in rows for one in row["chunks"]} != set(named):
+            raise ComposeRefused("a document that the draft attaches may not be sent any more")
+        for row in rows:
+            found.append(File(_name(row), row["media_type"], await _content(work, row["blob"])))
+    for one in attached:
+        found.append(File(one.filename, one.content_type, await _content(work, one.blob)))
+    most = work.app.settings.send.max_files_mb
+    if sum(len(one.content) for one in found) > most * MB:
+        raise ComposeRefused(f"its files are larger than send.max_files_mb = {most:g} MB")
+    return tuple(found)
+
+
+def _name(row: dict[str, Any]) -> str:
+    """The last part of the path or address that the document came from, or its title."""
+    return str(row["origin"]).rstrip("/").rpartition("/")[2] or str(row["title"])
+
+
+async def _content(work: Work[Any], blob: str) -> bytes:
+    try:
+        return await work.app.blobs.get(blob)
+    except BlobMissing as error:
+        raise ComposeRefused("a file that was attached is gone") from error

@@ -17,12 +17,11 @@ from schemas.events.threads import TimerElapsed, TurnClosed
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.send_email.deliver import deliver
-from services.send_email.person import on_accepted, on_cancel
+from services.send_email.person import on_accepted, on_cancel, on_turn_closed
 from services.send_email.policy import on_decided, on_draft
 from services.send_email.sent_folder import copy, on_sent
 from services.send_email.settlement import look, on_settled, on_unknown
 from services.send_email.suppressions import on_email, on_lift
-from services.send_email.unsent import on_turn_closed
 
 
 async def on_approved(work: Work[ReplyApproved]) -> None:

@@ -6,8 +6,7 @@ Owns the aggregate `webhook_endpoint`: what an endpoint is to be told, and what 
 customer waits for what it does.
 """
 
-from services.core.bus.processor import Processor
-from services.core.bus.replays import refusing_replays
+from services.core.bus.processor import Processor, refusing_replays
 from services.send_webhooks.apply import APPLIERS
 from services.send_webhooks.handler import HANDLERS
 

@@ -24,7 +24,7 @@ from schemas.events.retention import BodiesExpired
 from schemas.events.suggestions import SuggestionDrafted, SuggestionRequested
 from schemas.events.threads import TIMERS, StateChanged, ThreadTransitionRequested, TimerElapsed, TurnFailed
 from services.core.settings import Behaviour, Settings, shaped
-from services.track_threads import mails, marks, person, proactive, ratings, snooze, turns
+from services.track_threads import deadlines, mails, marks, person, proactive, ratings, turns
 from services.track_threads.behaviours import (
     NO_OCCASIONS,
     Occasions,
@@ -84,7 +84,7 @@ class Decision:
         before, now, settings = self.thread, self.command.now, self.command.settings
         decided = list(events)
         decided += goals_left(before, decided)
-        decided += snooze.ended(before, decided)
+        decided += deadlines.ended(before, decided)
         changes = follow(before, decided, now, terms_of(settings, before.inbox))
         for event in (*decided, *changes, *alerts(before, decided)):
             self.thread = evolve(self.thread, event, now)
@@ -314,7 +314,7 @@ def _assignment(decision: Decision, asked: AssignmentRequested) -> None:
 
 
 def _snooze(decision: Decision, asked: SnoozeRequested) -> None:
-    decision.take(snooze.requested(decision.thread, asked, decision.command.now))
+    decision.take(deadlines.requested(decision.thread, asked, decision.command.now))
 
 
 def _marks(decision: Decision, asked: ThreadMarksRequested) -> None:
@@ -355,7 +355,7 @@ def _due(thread: Thread, timer: TimerElapsed, command: Command) -> Events:
         if deadline := nearly_missed(thread, timer, command.settings.alerts.warn_minutes):
             yield near(thread, deadline)
     elif timer.purpose == "snooze":
-        yield from snooze.over(thread, timer)
+        yield from deadlines.over(thread, timer)
     elif timer.purpose == "retention" and command.bodies_due:
         yield BodiesExpired(**about(thread), before=kept_from(command.now, command.settings))
 

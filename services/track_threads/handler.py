@@ -9,8 +9,7 @@ from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplyFailed
 from schemas.events.threads import TimerElapsed
-from services.core.bus.failed_turn import failed_turn
-from services.core.bus.processor import Handlers
+from services.core.bus.processor import Handlers, failed_turn
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.track_threads.consequences import Timer

@@ -18,7 +18,7 @@ from services.core.app import App
 from services.core.request_limits import Pace
 from services.core.settings.satisfaction import SatisfactionSettings
 from services.core.web import RequestRefused
-from services.mail.rating_link import PATH
+from services.mail.link_tokens import PATH
 from services.operations.ratings import LONGEST_COMMENT, LinkUnknown, Ratable, RatingOver, ratable, rate
 from services.web.console.forms import Form, read_form
 

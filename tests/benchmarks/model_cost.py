@@ -18,8 +18,7 @@ from deploy.local import EmbeddedStack
 from services.cli.knowledge.documents import add_all
 from services.core.app import open_app
 from services.demo.clock import SteppingClock
-from services.demo.director import demo_settings, shelf_of
-from services.demo.playback import play
+from services.demo.director import demo_settings, play, shelf_of
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.model.anthropic_wire import to_wire
 from services.model.offline import OfflineModel

@@ -11,8 +11,7 @@ import pytest
 from deploy.local import Endpoints
 from services.core.app import App
 from services.demo.clock import SteppingClock
-from services.demo.director import demo_settings
-from services.demo.playback import play
+from services.demo.director import demo_settings, play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.demo.world.things import Mail
 from tests.flow.scenario import rows

@@ -27,7 +27,7 @@ from services.operations.rebuild import run
 from services.operations.rebuild.scopes import scope
 from services.operations.rebuild.shadow_schema import connected
 from services.receive_email.accept import accept
-from services.send_email import sending_hold
+from services.send_email import deliver
 from tests.support.app import running_app, settings_for
 from tests.support.bus import until_true
 from tests.support.documents import shelve
@@ -59,7 +59,7 @@ async def test_a_restored_deployment_is_what_it_was_and_sends_nothing_twice(
     settings: Settings, empty: Settings, server: SmtpServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Equal tables; a reply under way then is unknown, one that was lost waits for the release, and each goes once."""
-    monkeypatch.setattr(sending_hold, "SENDING_HOLD", timedelta(seconds=0.5))
+    monkeypatch.setattr(deliver, "SENDING_HOLD", timedelta(seconds=0.5))
     async with running_app(settings) as app:
         await shelve(app, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.")
         await _write(app, range(BEFORE))

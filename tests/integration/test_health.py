@@ -14,7 +14,7 @@ from deploy.local import Endpoints
 from schemas.events.threads import ThreadTransitionRequested
 from services.core.app import App, open_app
 from services.core.bus.delivery import Record
-from services.core.bus.lost_logs import acknowledge, recent_losses
+from services.core.bus.log_losses import acknowledge, recent_losses
 from services.core.bus.outbox_relay import sweep
 from services.core.bus.topics_admin import ends
 from services.core.db import fetch_all

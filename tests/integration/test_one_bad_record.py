@@ -14,9 +14,8 @@ from deploy.local import Endpoints
 from services import load_memory
 from services.core.app import App
 from services.core.bus.delivery import Delivery
-from services.core.bus.failed_turn import failed_turn
 from services.core.bus.held_records import Held
-from services.core.bus.processor import Processor
+from services.core.bus.processor import Processor, failed_turn
 from services.core.bus.runner import Runner
 from services.core.bus.unit import Unit
 from services.core.db import fetch_all

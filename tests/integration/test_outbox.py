@@ -20,9 +20,8 @@ from services.core.bus import event_store, outbox_relay
 from services.core.bus.codec import decode, encode, record_of, said_by
 from services.core.bus.delivery import Delivery, Record
 from services.core.bus.envelope import Envelope
-from services.core.bus.failed_turn import failed_turn
 from services.core.bus.outbox_relay import refill, sweep
-from services.core.bus.processor import Processor
+from services.core.bus.processor import Processor, failed_turn
 from services.core.bus.publisher import LogUnavailable, Outcome
 from services.core.bus.runner import Runner
 from services.core.bus.topics_admin import ends

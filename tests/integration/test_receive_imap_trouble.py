@@ -20,7 +20,7 @@ from services.core.db import fetch_all
 from services.core.outages import mail_servers
 from services.core.outages.mail_servers import mail_outages
 from services.core.settings import ImapSettings, InboxSettings, OAuthSettings
-from services.receive_email.imap import connection, positions, watch, watch_inbox
+from services.receive_email.imap import positions, session, watch, watch_inbox
 from services.receive_email.imap.folder import FolderPlace
 from services.receive_email.inboxes import watch_inboxes
 from tests.support.imap import eventually, letter, receiving_app, settings_for, stored
@@ -335,7 +335,7 @@ async def test_xoauth2_logs_in_with_a_fresh_token(app: App, monkeypatch: pytest.
     async def fresh(*_: object) -> str:
         return "token-1"
 
-    monkeypatch.setattr(connection, "access_token", fresh)
+    monkeypatch.setattr(session, "access_token", fresh)
     oauth = OAuthSettings.model_validate({"token_url": "http://none", "client_id": "c", "refresh_token": "r"})
     async with scripted_imap(capabilities="IMAP4rev1 IDLE AUTH=XOAUTH2", token="token-1") as server:
         imap = server.imap(oauth=oauth)

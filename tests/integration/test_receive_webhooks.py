@@ -26,7 +26,7 @@ from services.core.web import AddressTaken, listen, make_app, run_edges, serve
 from services.receive_email import EDGE
 from services.receive_email.routes import routes
 from services.receive_email.webhooks import FORMATS
-from services.receive_email.webhooks.outside import HttpsOutside
+from services.receive_email.webhooks.request import HttpsOutside
 from tests.support import webhook_senders as senders
 from tests.support.imap import eventually, letter, receiving_app, settings_for, stored
 from tests.support.s3_server import running_s3

@@ -26,7 +26,7 @@ from services.core.archive.archive import archive_of
 from services.core.archive.history import archived_rows, manifests
 from services.core.blobs import BlobMissing
 from services.core.settings import ArchiveSettings, RetentionSettings
-from services.mail.rating_link import rating_link
+from services.mail.link_tokens import rating_link
 from services.operations import daily
 from services.operations.archive import move
 from services.operations.erase.export import export, new_folder

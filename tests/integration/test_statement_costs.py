@@ -14,8 +14,7 @@ from psycopg import AsyncPipeline
 from deploy.local import Endpoints
 from services.core.app import App
 from services.core.db import Connection, Database, fetch_all, fetch_one
-from services.core.db.held_pipeline import MOST_HELD
-from services.core.db.pool import APP_ROLE, BIND
+from services.core.db.pool import APP_ROLE, BIND, MOST_HELD
 from services.learn_facts.load import SQL as LEARN_SQL
 from tests.support.app import settings_for
 from tests.support.brokerless import opened_brokerless

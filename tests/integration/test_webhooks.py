@@ -18,7 +18,7 @@ from deploy.local import Endpoints
 from schemas.webhook_payloads import DATA, KINDS, TEST
 from services import send_webhooks
 from services.core.bus import event_store
-from services.core.bus.replays import ReplayRefused
+from services.core.bus.processor import ReplayRefused
 from services.core.bus.runner import Runner
 from services.core.clock import utc_now
 from services.core.db import fetch_all

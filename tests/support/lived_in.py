@@ -23,8 +23,7 @@ from services.core.clock import random_id
 from services.core.db import fetch_one
 from services.core.settings import Settings
 from services.demo.clock import SteppingClock
-from services.demo.director import demo_settings
-from services.demo.playback import play
+from services.demo.director import demo_settings, play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.operations.backup import postgres
 from services.operations.idle import until_idle

@@ -1,4 +1,4 @@
-"""Which topics of a log lost records, by what they were and what they are. No I/O.
+"""Which topics of a log lost records, by what they were and what they are (pure); and the losses that operators see.
 
 Invariant: nothing is lost unless something says so. A topic that is seen for the first time and holds records is
 trusted: its consumers read it from where they are.
@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.log_identity import LogIdentity
+from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.settings import Settings
+
+SQL = queries(__file__, "log_topics.sql")
+
 
 Ends = Sequence[int]  # the end of each partition, by number
 
@@ -66,3 +72,44 @@ def _reason(known: KnownTopic, seen: LogIdentity, name: str, missing: Collection
     if known.cluster_id and seen.cluster and known.cluster_id != seen.cluster:
         return f"another cluster: {seen.cluster}, {known.cluster_id} before"
     return ""
+
+
+# Losses of the log that an operator should see: each for a day, or until it is acknowledged.
+#
+# The embedded broker begins empty after each start: that is no loss, and never listed.
+SHOWN_TOPICS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LostLog:
+    """Topics that were lost in one go: when, why, and how many events were published again so far."""
+
+    lost_at: datetime
+    topics: tuple[str, ...]
+    reasons: tuple[str, ...]
+    republished: int
+    unfinished: bool
+
+    @property
+    def words(self) -> str:
+        """The loss in a line."""
+        more = len(self.topics) - SHOWN_TOPICS
+        named = ", ".join(self.topics[:SHOWN_TOPICS]) + (f" and {more} more" if more > 0 else "")
+        again = f"{self.republished:,} events published again{' so far' if self.unfinished else ''}"
+        when = f"the broker lost records at {self.lost_at:%Y-%m-%d %H:%M} UTC"
+        return f"{when}: {named} ({'; '.join(self.reasons)}); {again} (correspondent topics acknowledge)"
+
+
+async def recent_losses(conn: Connection, settings: Settings) -> tuple[LostLog, ...]:
+    """Losses of the last day that nobody acknowledged, the newest first."""
+    if settings.kafka.embedded:
+        return ()
+    rows = await fetch_all(conn, SQL.recent_losses, {"prefix": settings.kafka.topic_prefix})
+    return tuple(LostLog(**{**row, "topics": tuple(row["topics"]), "reasons": tuple(row["reasons"])}) for row in rows)
+
+
+async def acknowledge(conn: Connection, settings: Settings) -> int:
+    """Show the losses so far no more; of how many topics."""
+    row = await fetch_one(conn, SQL.acknowledge_losses, {"prefix": settings.kafka.topic_prefix})
+    assert row is not None
+    return int(row["topics"])

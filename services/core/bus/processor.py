@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from schemas.events import EventData
+from schemas.events.threads import TurnFailed
 from schemas.topics import catalogue
 from services.core.app import App
+from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers, Unit
 from services.core.bus.work import Work
+from services.core.errors import Permanent
+from services.core.storable import storable
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -61,3 +65,50 @@ class Edge:
     run: Callable[[App, asyncio.Event], Coroutine[Any, Any, None]]
     routes: Callable[[App], APIRouter] | None = None
     calls: Callable[[], APIRouter] | None = None
+
+
+# How a processor of a turn gives up: the turn has failed, and people will be alerted.
+
+
+def failed_turn(processor: str) -> GiveUp:
+    """A `give_up` that turns an event of a turn into `turn.failed`; other events go to the dead letters."""
+
+    async def give_up(unit: Unit, error: BaseException) -> bool:
+        data = unit.cause.data
+        turn_id, thread_id = getattr(data, "turn_id", None), getattr(data, "thread_id", None)
+        if turn_id is None or thread_id is None:
+            return False
+        said = storable(f"{type(error).__name__}: {error}"[:500])
+        await unit.record(TurnFailed(thread_id=thread_id, turn_id=turn_id, processor=processor, error=said))
+        return True
+
+    return give_up
+
+
+# A replay has no effect outside of its sandbox.
+#
+# No group takes an event with a replay's mark from a log (`Runner.handle`), since what the event caused would be stored
+# without the mark. A processor that reaches people refuses one in a sandbox, too, before any handler sees it.
+
+
+class ReplayRefused(Permanent):
+    """The event carries a replay mark, and a replay reaches nobody."""
+
+
+def refuse_replay(envelope: Envelope) -> None:
+    """Raises `ReplayRefused` for an event of a replay."""
+    if envelope.replay:
+        raise ReplayRefused(f"{envelope.type} {envelope.id} belongs to replay {envelope.replay}")
+
+
+def refusing_replays(handlers: Handlers) -> Handlers:
+    """The handlers, each of which raises `ReplayRefused` for an event of a replay."""
+    return {event: _refusing(handler) for event, handler in handlers.items()}
+
+
+def _refusing(handler: Handler) -> Handler:
+    async def handle(work: Work[Any]) -> None:
+        refuse_replay(work.envelope)
+        await handler(work)
+
+    return handle

@@ -27,10 +27,9 @@ from services.core.bus.delivery import Delivery, Record
 from services.core.bus.envelope import Envelope
 from services.core.bus.held_records import hold, is_known, is_mine
 from services.core.bus.outbox import RefusedEvent, mark_published, publish_stored
-from services.core.bus.processor import Processor
+from services.core.bus.processor import Processor, refuse_replay
 from services.core.bus.publisher import LogRefused, LogUnavailable
 from services.core.bus.recent import Recent
-from services.core.bus.replays import refuse_replay
 from services.core.bus.retry import classify, is_database_away
 from services.core.bus.sealing import key_id, opened
 from services.core.bus.undone_events import pairs_of

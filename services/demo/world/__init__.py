@@ -5,10 +5,9 @@ canonical world (John of Acme); every other seed draws other names, companies, p
 What a mail is expected to bring about stands beside it in `Expected`; neither the processors nor a model see it.
 """
 
-from services.demo.world.make import make_world
+from services.demo.world.make import ZoneResolver, make_world
 from services.demo.world.messages import SentReply
 from services.demo.world.things import Document, Expected, Mail, Person, Product, Sent, World
-from services.demo.world.zone import ZoneResolver
 
 __all__ = [
     "Document",

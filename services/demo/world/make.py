@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 from services.demo.world.cast import Cast, cast_of, product_of
@@ -10,6 +12,7 @@ from services.demo.world.knowledge import knowledge_of
 from services.demo.world.stage import Stage
 from services.demo.world.stories import STORIES
 from services.demo.world.things import World
+from services.mail.authentication import RecordType
 
 _YEARS = (2026, 2025, 2024)
 
@@ -40,3 +43,17 @@ def _zone(cast: Cast) -> MappingProxyType[str, tuple[str, ...]]:
         records[person.seal.domain] = ("v=spf1 -all",)
         records[f"_dmarc.{person.seal.domain}"] = ("v=DMARC1; p=reject",)
     return MappingProxyType(records)
+
+
+# The DNS of a world: answers look-ups from its zone, as `core.mail.authentication.Resolver` asks for them.
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneResolver:
+    """TXT records by lower-case name without the final dot. Knows nothing else, and asks nobody."""
+
+    records: Mapping[str, tuple[str, ...]]
+
+    def lookup(self, name: str, kind: RecordType) -> tuple[str, ...]:
+        """The TXT records of `name`; () for any other name or kind."""
+        return self.records.get(name.rstrip(".").lower(), ()) if kind == "TXT" else ()

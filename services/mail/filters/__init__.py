@@ -17,8 +17,18 @@ from services.mail.filters.automatic import (
 )
 from services.mail.filters.breakers import long_monologue, rates, storm
 from services.mail.filters.machines import machine_sender, mailing_list, reply_to_person
-from services.mail.filters.reports import bounce, calendar_reply, complaint, forwarded_bounce, receipt
-from services.mail.filters.returned import answers_alert, duplicate, over_limits, own_loop, unsubscribes
+from services.mail.filters.reports import (
+    answers_alert,
+    bounce,
+    calendar_reply,
+    complaint,
+    duplicate,
+    forwarded_bounce,
+    over_limits,
+    own_loop,
+    receipt,
+    unsubscribes,
+)
 from services.mail.filters.trust import asks_for_person, failed_identity, spam, unproven_sender, unreadable
 from services.mail.filters.verdict import FilterContext, IdentityLevel, Limits, Verdict, VerdictKind
 from services.mail.message import ParsedMail

@@ -3,11 +3,9 @@
 Blocking, for a thread. Raises `IMAP4.error`, `OSError`, or what IMAPClient says of an answer that makes no sense.
 """
 
-from services.mail.imap.client import Client
-from services.mail.imap.entry import enter, login
-from services.mail.imap.oauth import TokenRefused, access_token
+from services.mail.imap.entry import Client, enter, login
+from services.mail.imap.oauth import TokenMissing, TokenRefused, TokenStore, access_token, token_store
 from services.mail.imap.sent import SENT_ROLE, NoSentFolder, keep_copy, sent_folder, was_sent
-from services.mail.imap.token_store import TokenMissing, TokenStore, token_store
 
 __all__ = [
     "SENT_ROLE", "Client", "NoSentFolder", "TokenMissing", "TokenRefused", "TokenStore", "access_token", "enter",

@@ -13,7 +13,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from services.mail.html_text import element_to_text, parse_html
-from services.mail.reply_text import marks
+from services.mail.reply_text import shapes
 
 _QUOTE_CLASSES = {"yahoo_quoted", "protonmail_quote", "tutanota_quote", "zmail_extra", "gmail_quote_container"} | {
     "quoted",
@@ -52,7 +52,7 @@ _OUTLOOK_HEADER_COLONS = 3
 
 def marked_text(html: str) -> str:
     """The visible text of a document, its quotes prefixed and its separators and signatures marked."""
-    root = parse_html(marks.without_marks(html))
+    root = parse_html(shapes.without_marks(html))
     if root is None:
         return ""
     for element in list(root.iter(etree.Element)):
@@ -69,13 +69,13 @@ def _mark(element: HtmlElement) -> None:
     elif classes & _QUOTE_CLASSES:
         element.tag = "blockquote"
     elif classes & _ATTRIBUTION_CLASSES and not _holds_more(element):
-        _line_before(element, marks.ATTRIBUTION)
+        _line_before(element, shapes.ATTRIBUTION)
         element.tag = "blockquote"
     elif classes & _SIGNATURE_CLASSES or name in _SIGNATURE_IDS:
-        _line_before(element, marks.SIGNATURE)
-        _line_after(element, marks.SIGNATURE_END)
+        _line_before(element, shapes.SIGNATURE)
+        _line_after(element, shapes.SIGNATURE_END)
     elif name in _OLDER_MAIL_IDS or _is_outlook_border(element):
-        _line_before(element, marks.OLDER_MAIL)
+        _line_before(element, shapes.OLDER_MAIL)
 
 
 def _holds_more(attribution: HtmlElement) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 
-from services.mail.reply_text import attribution, header_block, marks, own_words, signature
+from services.mail.reply_text import attribution, header_block, own_words, shapes, signature
 
 WRAPPED_QUOTE_WIDTH = 60
 MAX_WRAP_WIDTH = 100
@@ -93,8 +93,8 @@ def _alone(line: str) -> Kind:
     said = line.strip()
     if not said:
         return Kind.EMPTY
-    if line in marks.KINDS:
-        return Kind[marks.KINDS[line]]
+    if line in shapes.KINDS:
+        return Kind[shapes.KINDS[line]]
     if header_block.is_between_quote_signs(line):
         return Kind.SEPARATOR
     first = said[0]
@@ -124,7 +124,7 @@ def _keep_own_words(lines: Sequence[str], kinds: list[Kind]) -> None:
         if compared or (prompts and own_words.is_prompt(lines[index])):
             kinds[index] = Kind.TEXT
     for index, kind in enumerate(kinds):
-        if kind is Kind.SEPARATOR and lines[index] not in marks.KINDS and own_words.is_named(lines, index):
+        if kind is Kind.SEPARATOR and lines[index] not in shapes.KINDS and own_words.is_named(lines, index):
             kinds[index] = Kind.TEXT
 
 

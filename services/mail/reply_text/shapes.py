@@ -12,6 +12,22 @@ from collections.abc import Iterable
 
 from services.mail.reply_text import words
 
+# Lines that stand in a text for what an HTML mail says by its markup; private-use characters no mail needs.
+OLDER_MAIL = "\U000f6d01"
+SIGNATURE = "\U000f6d02"
+ATTRIBUTION = "\U000f6d03"
+SIGNATURE_END = "\U000f6d04"
+
+KINDS = {OLDER_MAIL: "SEPARATOR", SIGNATURE: "MARK", ATTRIBUTION: "ATTRIBUTION", SIGNATURE_END: "EMPTY"}
+
+
+def without_marks(text: str) -> str:
+    """`text` with no such character, so that a mail cannot set them itself."""
+    for one in KINDS:
+        text = text.replace(one, "")  # no copy of a text without it, which `translate` makes of every one
+    return text
+
+
 MAX_CHARACTERS = 400
 
 _DIRECTION = dict.fromkeys([0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF])

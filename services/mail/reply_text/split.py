@@ -6,10 +6,11 @@ little, to overlook an answer costs a customer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from services.mail.message import ReplyText
-from services.mail.reply_text import armour, attribution, html_quote, marks, own_words, shapes, signature
+from services.mail.reply_text import attribution, html_quote, own_words, shapes, signature
 from services.mail.reply_text.lines import Kind, classify
 
 MAX_CHARACTERS = 500_000
@@ -43,7 +44,7 @@ def split_stretches(forms: Iterable[tuple[str, str]]) -> ReplyText:
 
 
 def _without_marks(text: str) -> str:
-    return armour.without_armour(marks.without_marks(text))
+    return without_armour(shapes.without_marks(text))
 
 
 def _same_words(text: str, marked: ReplyText) -> bool:
@@ -71,7 +72,7 @@ def split_text(text: str) -> ReplyText:
 
 
 def _joined(lines: Sequence[str], parts: Sequence[str], *wanted: str) -> str:
-    kept = (line for line, part in zip(lines, parts, strict=True) if part in wanted and line not in marks.KINDS)
+    kept = (line for line, part in zip(lines, parts, strict=True) if part in wanted and line not in shapes.KINDS)
     return "\n".join(line.rstrip() for line in kept).strip("\n")
 
 
@@ -111,15 +112,15 @@ def _mark_signatures(lines: Sequence[str], kinds: Sequence[Kind], parts: list[st
 
 def _end_of_element(lines: Sequence[str], index: int) -> int:
     """Where the signature that HTML marks ends, if it says so: what is written behind it is the writer's again."""
-    if lines[index] != marks.SIGNATURE:
+    if lines[index] != shapes.SIGNATURE:
         return len(lines)
-    return next((at for at in range(index, len(lines)) if lines[at] == marks.SIGNATURE_END), len(lines))
+    return next((at for at in range(index, len(lines)) if lines[at] == shapes.SIGNATURE_END), len(lines))
 
 
 def _begins_signature(lines: Sequence[str], kind: Kind, index: int, end: int, text: int) -> bool:
     if kind is Kind.APP:
         return text >= end
-    if lines[index] == marks.SIGNATURE:
+    if lines[index] == shapes.SIGNATURE:
         return True
     if end - index > MAX_SMALL_PRINT_LINES:
         return False
@@ -196,3 +197,33 @@ def _mark_furniture(kinds: Sequence[Kind], parts: list[str]) -> None:
     for index, kind in enumerate(kinds):
         if parts[index] == "new" and kind in (Kind.ATTRIBUTION, Kind.HEADER, Kind.SEPARATOR):
             parts[index] = "quoted"
+
+
+# The armour of a clear-signed text (RFC 9580, 7): what a program put around what the author wrote.
+_BEGIN = "-----BEGIN PGP SIGNED MESSAGE-----"
+_SIGNATURE, _END = "-----BEGIN PGP SIGNATURE-----", "-----END PGP SIGNATURE-----"
+_HEADER = re.compile(r"[A-Za-z-]{1,30}: .{0,300}")
+_CODED = re.compile(r"[A-Za-z0-9+/=]{0,100}")
+_ESCAPE = "- "
+
+
+def without_armour(text: str) -> str:
+    """`text` with no armour, no signature and no escapes of dashes. What is not one whole armour stays as it is, since
+    it may be what the author writes about.
+    """
+    if _BEGIN not in text:
+        return text
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    shapes = [line.rstrip() for line in lines]
+    try:
+        begin = shapes.index(_BEGIN)
+        body = shapes.index("", begin) + 1
+        signature = shapes.index(_SIGNATURE, body)
+        end = shapes.index(_END, signature)
+    except ValueError:
+        return text
+    coded = all(_CODED.fullmatch(line) or _HEADER.fullmatch(line) for line in shapes[signature + 1 : end])
+    if not coded or not all(_HEADER.fullmatch(line) for line in shapes[begin + 1 : body - 1]):
+        return text
+    written = [line.removeprefix(_ESCAPE) for line in lines[body:signature]]
+    return "\n".join([*lines[:begin], *written, *lines[end + 1 :]])

@@ -16,9 +16,8 @@ from services.mail.reports import dsn, plain_bounce
 from services.mail.reports.auto_reply import read_auto_reply
 from services.mail.reports.bounce_wording import from_daemon, is_daemon, is_failure_subject
 from services.mail.reports.complaint import may_be_complaint, read_complaint
-from services.mail.reports.leaves import Leaf, leaves
 from services.mail.reports.receipt import read_receipt
-from services.mail.reports.report import FailedRecipient, Kind, Report, Severity
+from services.mail.reports.report import FailedRecipient, Kind, Leaf, Report, Severity, leaves
 from services.mail.reports.returned import original_message_id, report_token, returned_text
 from services.mail.reports.ses_notice import is_from_sns, read_ses_notice
 

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from services.mail.message import ParsedMail
 from services.mail.reports.auto_reply import auto_submitted
 from services.mail.reports.dsn import addresses_in
-from services.mail.reports.leaves import Leaf
-from services.mail.reports.report import FailedRecipient, Report
+from services.mail.reports.report import FailedRecipient, Leaf, Report
 from services.mail.reports.returned import original_message_id, original_to, report_token, returned_text
 
 _FEEDBACK_TYPE = re.compile(r"^Feedback-Type[ \t]*:[ \t]*(\S+)", re.I | re.M)

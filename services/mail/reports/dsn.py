@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.mail.reports.leaves import STATUS_TYPES, Leaf
-from services.mail.reports.report import FailedRecipient
+from services.mail.reports.report import STATUS_TYPES, FailedRecipient, Leaf
 from services.mail.reports.status import enhanced_code, severity
 
 _FIELD = re.compile(r"^([A-Za-z][A-Za-z0-9-]*)[ \t]*:[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.M)

@@ -12,8 +12,7 @@ from dataclasses import replace
 from services.mail.message import ParsedMail
 from services.mail.reports.bounce_wording import from_daemon, is_failure_subject, says_undelivered
 from services.mail.reports.dsn import ADDRESS, addresses_in
-from services.mail.reports.leaves import Leaf
-from services.mail.reports.report import FailedRecipient
+from services.mail.reports.report import FailedRecipient, Leaf
 from services.mail.reports.returned import message_ids, original_to, returned_text, split_returned
 from services.mail.reports.status import basic_code, enhanced_code, severity
 

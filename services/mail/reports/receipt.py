@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from services.mail.message import ParsedMail
 from services.mail.reports.dsn import addresses_in
-from services.mail.reports.leaves import Leaf
-from services.mail.reports.report import FailedRecipient, Report
+from services.mail.reports.report import FailedRecipient, Leaf, Report
 from services.mail.reports.returned import original_message_id, returned_text
 
 _FIELD = re.compile(r"^(Original-Message-ID|Disposition|Final-Recipient|Reporting-UA)[ \t]*:[ \t]*(.*)$", re.I | re.M)

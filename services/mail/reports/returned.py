@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from services.mail.report_tokens import HEADER
-from services.mail.reports.leaves import Leaf
+from services.mail.reports.report import Leaf
 
 _HEADER = re.compile(r"^[>\s|]{0,8}([A-Za-z][A-Za-z0-9-]{1,40})[ \t]*:(?=\s)", re.M)
 _MAIL_HEADERS = frozenset(

@@ -12,8 +12,7 @@ from typing import Any
 
 from services.mail.message import ParsedMail
 from services.mail.report_tokens import HEADER
-from services.mail.reports.leaves import Leaf
-from services.mail.reports.report import FailedRecipient, Report
+from services.mail.reports.report import FailedRecipient, Leaf, Report
 from services.mail.reports.status import enhanced_code, severity
 
 

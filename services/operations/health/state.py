@@ -19,7 +19,7 @@ from schemas.topics import catalogue
 from services.core.app import App
 from services.core.bus import event_store, held_records
 from services.core.bus.delivery import Delivery, Partition
-from services.core.bus.lost_logs import LostLog, recent_losses
+from services.core.bus.log_losses import LostLog, recent_losses
 from services.core.bus.publisher import LogUnavailable
 from services.core.bus.undone_events import not_done_args, pairs_of
 from services.core.db import Connection, fetch_all, fetch_one, queries

@@ -17,10 +17,9 @@ from services.mail.tokens import token_of_message_id
 from services.receive_email.accept import accept
 from services.receive_email.fingerprint import message_id_of
 from services.receive_email.imap import positions
-from services.receive_email.imap.connection import Connection
 from services.receive_email.imap.folder import Folder, FolderPlace, Listed, Position
 from services.receive_email.imap.plan import Suspicion, batches, mode_of, since_begun
-from services.receive_email.imap.session import Lost
+from services.receive_email.imap.session import Connection, Lost
 
 log = structlog.get_logger(__name__)
 

@@ -12,10 +12,10 @@ from services.core.outages import mail_servers
 from services.core.retries import reconnect_s
 from services.core.settings import ImapSettings, InboxSettings
 from services.mail.imap import SENT_ROLE, NoSentFolder, token_store
-from services.receive_email.imap.connection import Connection, connection
 from services.receive_email.imap.folder import FolderPlace
 from services.receive_email.imap.plan import Suspicion
 from services.receive_email.imap.reader import Reader
+from services.receive_email.imap.session import Connection, connection
 
 log = structlog.get_logger(__name__)
 

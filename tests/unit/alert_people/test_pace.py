@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from services.alert_people.pace import Digest, DigestState, due
+from services.alert_people.attempts import Digest, DigestState, due
 from services.core.settings import AlertSettings
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

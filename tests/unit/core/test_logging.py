@@ -10,8 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from services.core.log_repeats import Repeats
-from services.core.logging import _visible, plain_line
+from services.core.logging import Repeats, _visible, plain_line
 
 CODE = """
 import logging, structlog

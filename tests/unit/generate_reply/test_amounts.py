@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 
-from services.generate_reply.amounts import amounts_in
+from services.generate_reply.claims import amounts_in
 
 
 def test_every_sign_that_unicode_has_for_a_currency_makes_an_amount() -> None:

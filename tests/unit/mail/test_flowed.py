@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.mail.flowed import unflow
-from services.mail.mime import read_mail
+from services.mail.mime import read_mail, unflow
 from tests.support.cpu import at_most
 
 

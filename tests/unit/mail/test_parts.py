@@ -6,9 +6,8 @@ import binascii
 
 from services.mail.language import detect_language
 from services.mail.message import Limits
-from services.mail.mime import read_mail
+from services.mail.mime import read_mail, take_files
 from services.mail.parts import decode_transfer, split
-from services.mail.uuencode import take_files
 
 HEAD = b"From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n"
 

@@ -12,9 +12,8 @@ from services.mail.alert_ids import alert_message_id
 from services.mail.mailbox import MailboxKey
 from services.mail.mime import read_mail
 from services.mail.reports import read_report
-from services.read_email.by_hand import of_ours
+from services.read_email.by_hand import answered_by_itself, of_ours, sent_by_machine
 from services.read_email.contents import Reading
-from services.read_email.machines import answered_by_itself, sent_by_machine
 from tests.support.letters import letter
 
 OWN = frozenset({MailboxKey("support@ourcompany.example"), MailboxKey("notifications@ourcompany.example")})

@@ -15,7 +15,7 @@ from services import generate_reply
 from services.core.bus.codec import decode, encode
 from services.core.bus.delivery import Delivery, Record
 from services.core.bus.envelope import caused, first
-from services.core.bus.replays import ReplayRefused, refusing_replays
+from services.core.bus.processor import ReplayRefused, refusing_replays
 from services.core.bus.runner import Runner
 from services.core.metrics import Metrics
 from services.send_email import PROCESSOR

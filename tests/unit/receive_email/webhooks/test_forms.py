@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from services.core.web import RequestRefused
 from services.receive_email.webhooks.forms import MOST_FIELDS, URLENCODED, form_fields
-from services.receive_email.webhooks.outside import HttpsOutside
-from services.receive_email.webhooks.request import Call
+from services.receive_email.webhooks.request import Call, HttpsOutside
 from tests.support.webhook_senders import multipart, web_settings
 
 WEB = web_settings()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from services.receive_email.webhooks.outside import MOST_BYTES, MOST_KEPT, HttpsOutside, OutsideAway
+from services.receive_email.webhooks.request import MOST_BYTES, MOST_KEPT, HttpsOutside, OutsideAway
 
 URL = "https://sns.eu-west-1.amazonaws.com/x.pem"
 

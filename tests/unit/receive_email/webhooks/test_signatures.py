@@ -9,8 +9,7 @@ import pytest
 
 from services.core.standard_webhooks import sign_standard
 from services.core.web import RequestRefused
-from services.receive_email.webhooks.outside import HttpsOutside
-from services.receive_email.webhooks.request import Call
+from services.receive_email.webhooks.request import Call, HttpsOutside
 from services.receive_email.webhooks.signatures import TOLERANCE_S, check_fresh, check_standard
 from tests.support.webhook_senders import web_settings
 
