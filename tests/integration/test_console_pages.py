@@ -112,6 +112,25 @@ async def test_the_inbox_is_by_who_has_to_act(app: Tended, grace: httpx.AsyncCli
     assert "Nothing needs you" in text_of(await grace.get("/console/inbox"))
 
 
+async def test_each_empty_layer_was_a_card_that_said_0_tokens(app: Tended, grace: httpx.AsyncClient) -> None:
+    """Layers that hold nothing share one line, under names that are no code's."""
+    draft = await draft_of(app)
+    page = await grace.get(f"/console/replies/{draft['reply_id']}/why")
+    (line,) = [one for one in page.text.splitlines() if "Nothing to show in:" in one]
+    assert "period summaries" in line
+    assert ">0 tokens" not in page.text
+    assert "grains" not in page.text
+
+
+async def test_a_narrow_thread_had_no_way_to_its_acts(app: Tended, grace: httpx.AsyncClient) -> None:
+    """A thread's page begins with links to the answer and the acts, each to a heading that takes the focus."""
+    draft = await draft_of(app)
+    page = await grace.get(f"/console/threads/{draft['thread_id']}")
+    for place in ("answer-title", "act-title"):
+        assert f'href="#{place}"' in page.text
+        assert f'<h2 id="{place}" tabindex="-1">' in page.text
+
+
 @pytest.mark.parametrize("words", ["export", "EXP", "ada", "miller", "acme", "ada@acme.example", "export miller"])
 async def test_threads_are_found_by_subject_and_people(app: Tended, grace: httpx.AsyncClient, words: str) -> None:
     """Each word, or its beginning, is looked for in subjects and in names and addresses of people."""

@@ -173,7 +173,7 @@ NAMED: Mapping[str, tuple[Message, ...]] = MappingProxyType(  # names of code th
             Message("earlier"),
             Message("summary"),
             Message("thread"),
-            Message("grains"),
+            Message("period summaries"),
             Message("patterns"),
             Message("incidents"),
             Message("knowledge"),
@@ -197,6 +197,7 @@ NAMED: Mapping[str, tuple[Message, ...]] = MappingProxyType(  # names of code th
         ),
     }
 )
+CODE_NAMES: Mapping[str, str] = MappingProxyType({"grains": "period summaries"})  # of which the words are others
 KNOWN: Mapping[str, Message] = MappingProxyType(
     {one: one for some in (*NAMED.values(), REJECTIONS, YES_NO, STATES.values()) for one in some}
 )
@@ -269,7 +270,7 @@ def known(text: object) -> str:
 def words(name: object) -> str:
     """A name of code as words, in the reader's language where it is one of ours."""
     said = str.__str__(name) if isinstance(name, str) else str(name)
-    return known(said.replace("_", " "))
+    return known(CODE_NAMES.get(said, said.replace("_", " ")))
 
 
 def state(name: str) -> str:
