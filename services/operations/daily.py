@@ -28,6 +28,7 @@ SQL = queries(__file__, "daily.sql")
 LOOK_EVERY_S = 600.0
 EVERY = timedelta(days=1)
 AGAIN = timedelta(hours=1)  # after a round in which a step failed
+TOLD_PERIODS = "periods"  # the task whose last round the figures of memory show
 Report = dict[str, Any]
 
 

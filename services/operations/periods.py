@@ -22,11 +22,10 @@ from services.memory.condensed import CondensedPeriod, kept, search_periods
 from services.memory.grains import UNITS, kept_since, name_of, reach_of
 from services.memory.periods import period
 from services.memory.questions import read
-from services.operations.daily import DailyTask, Report
+from services.operations.daily import TOLD_PERIODS, DailyTask, Report
 from services.operations.retention.rounds import today
 
 SQL = queries(__file__, "periods.sql")
-TASK = "periods"  # of each day
 GRAINS: tuple[Grain, ...] = get_args(Grain)
 PEOPLE = 200  # that one statement looks at
 FIRST = UUID(int=0)
@@ -126,7 +125,7 @@ async def _enter(app: App, day: datetime, chosen: list[Due]) -> None:
         await publish(app, stored)
 
 
-PERIODS = DailyTask(TASK, lambda settings: settings.condense.enabled, ask)
+PERIODS = DailyTask(TOLD_PERIODS, lambda settings: settings.condense.enabled, ask)
 
 
 # A person's told periods for people: the latest, or those that answer a question; and whether each still stands.

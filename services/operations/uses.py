@@ -1,9 +1,9 @@
-"""What facts are used for: counted daily from stored contexts, and shown to people."""
+"""What facts are used for, counted daily from stored contexts (`fact_uses.py` shows it to people)."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from uuid import UUID
 
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from services.core.app import App
-from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
+from services.core.db import fetch_all, fetch_one, queries
 from services.core.keys import is_sealed
 from services.core.settings import Settings
 from services.operations.daily import DailyTask, Report
@@ -88,25 +88,3 @@ def wanted(settings: Settings) -> bool:
 
 
 USES = DailyTask("uses", wanted, count)
-
-
-# What facts were used for, for people.
-
-
-@dataclass(frozen=True, slots=True)
-class FactUse:
-    """How often a fact stood in a context, answered a question of a mail, and is cited by a draft; when last."""
-
-    fact_id: UUID
-    shown: int
-    asked: int
-    cited: int
-    shown_at: datetime | None
-    asked_at: datetime | None
-    cited_at: datetime | None
-
-
-async def uses_of(conn: Connection, fact_ids: Sequence[UUID]) -> dict[UUID, FactUse]:
-    """Those of some facts by their ids; of one that was never used since it is counted there is none."""
-    rows = await rows_as(conn, FactUse, SQL.uses, {"fact_ids": list(fact_ids)})
-    return {one.fact_id: one for one in rows}

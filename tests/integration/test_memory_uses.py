@@ -24,8 +24,8 @@ from services.memory.questions import read
 from services.operations import uses
 from services.operations.erase.proof import belongings
 from services.operations.erase.run import erase
+from services.operations.fact_uses import uses_of
 from services.operations.memory.search import find
-from services.operations.uses import uses_of
 from tests.support.beginning import after
 from tests.support.erasing import differences, found
 from tests.support.layers import load_layer

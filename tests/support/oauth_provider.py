@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
-from services.operations.oauth import Provider
+from services.operations.oauth_providers import Provider
 from tests.support.local_web import challenge_of, started
 
 REFRESH = "the-refresh-token"

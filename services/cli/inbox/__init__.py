@@ -19,7 +19,7 @@ from services.core.secret_values import escaped
 from services.core.settings import InboxSettings, Settings
 from services.operations import config_file
 from services.operations.deployment import settings_here
-from services.operations.oauth import PROVIDERS, Provider
+from services.operations.oauth_providers import PROVIDERS, Provider
 
 if TYPE_CHECKING:
     from services.operations.oauth import Client

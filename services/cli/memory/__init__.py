@@ -24,11 +24,11 @@ from services.cli.memory.statistics import stats
 from services.cli.requests import By, in_house
 from services.cli.terminal import After, Limit, console, plain, show_next
 from services.core.app import App
+from services.operations.fact_uses import uses_of
 from services.operations.memory.facts import current, history, refusals, with_provenance
 from services.operations.memory.past import as_of as facts_as_of
 from services.operations.memory.people import Person, list_people, same_person
 from services.operations.memory.relationship import relationship
-from services.operations.uses import uses_of
 
 typer_app = typer.Typer(no_args_is_help=True, help="Show what is known about a person, and change it.")
 Until = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which it is so.")]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from services.operations.fact_uses import FactUse
 from services.operations.memory.briefs import PersonBrief
 from services.operations.memory.facts import Entry, RememberedFact, SourceLine
 from services.operations.memory.graph import Edge
 from services.operations.memory.outcomes import Decided
 from services.operations.memory.people import Person
 from services.operations.memory.relationship import Issue, LifecycleStep, Mood
-from services.operations.uses import FactUse
 
 if TYPE_CHECKING:
     from services.memory.condensed import CondensedPeriod

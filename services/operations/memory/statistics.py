@@ -20,8 +20,7 @@ from services.core.app import App
 from services.core.db import fetch_all, fetch_one, queries, rows_as
 from services.core.keys import is_sealed
 from services.model.port import Usage
-from services.operations.daily import last
-from services.operations.periods import TASK
+from services.operations.daily import TOLD_PERIODS, last
 
 SQL = queries(__file__, "statistics.sql")
 BATCH = 500
@@ -123,7 +122,7 @@ async def statistics(app: App, weeks: int) -> Statistics:
         decided = await fetch_all(conn, SQL.decisions, args)
         refused = await fetch_all(conn, SQL.refusals, args)
         periods = await rows_as(conn, ToldPeriods, SQL.periods, args)
-    last_round = await last(TASK, app)
+    last_round = await last(TOLD_PERIODS, app)
     for row in decided:
         by_week[row["week"]].decisions[row["decision"]] = row["times"]
     spent: dict[tuple[date, str, str], TokenUsage] = {}
