@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from schemas.events import EventData
 from schemas.events.replies import DeliverySettled, SuppressionLiftRequested
 from services.core.app import App
 from services.core.db import Connection, fetch_all, fetch_one, queries
@@ -68,9 +69,7 @@ async def settle(app: App, typed: str, *, sent: bool, reason: str, by: str) -> d
     if row["state"] != "unknown":
         raise NothingToSettle(f"{reply_id} is {row['state']}; only what is unknown can be settled")
     word = DeliverySettled(reply_id=reply_id, thread_id=row["thread_id"], sent=sent, reason=reason, by=by)
-    since = await newest(app)
-    await ask(app, word)
-    await until_idle(app, since=since)
+    await _ask_and_wait(app, word)
     return await _row(app, reply_id)
 
 
@@ -97,9 +96,7 @@ async def lift(app: App, address: str, *, reason: str, by: str) -> tuple[str, bo
     if row is None or row["thread_id"] is None:
         raise NotSuppressed(f"{address} is not suppressed; `correspondent suppressions list` shows what is")
     request = SuppressionLiftRequested(reply_id=row["reply_id"], thread_id=row["thread_id"], reason=reason, by=by)
-    since = await newest(app)
-    await ask(app, request)
-    await until_idle(app, since=since)
+    await _ask_and_wait(app, request)
     return str(row["addr"]), await _suppressed(app, address) is None
 
 
@@ -107,3 +104,10 @@ async def _suppressed(app: App, address: str) -> dict[str, Any] | None:
     args = {"workspace": app.settings.workspace, "addr": MailboxKey(address)}
     async with app.database.reading() as conn:
         return await fetch_one(conn, SQL.one_suppressed, args)
+
+
+async def _ask_and_wait(app: App, command: EventData) -> None:
+    """Ask, and wait until all that follows from it is done. Raises `StillBusy`."""
+    since = await newest(app)
+    await ask(app, command)
+    await until_idle(app, since=since)

@@ -1,4 +1,8 @@
-"""Mail that we begin, as people see it: the day's round, what came of it by rule, and who wants none."""
+"""Mail that we begin, as people see it: the day's round, what came of it by rule, and who wants none.
+
+Each inbox is asked about in its office hours, for the day that it is. The id is made of the inbox and its day, so that
+any number of processes and restarts ask once. A day on which nobody was there is not asked for later.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Periods of people's memory: which are to be told, asked for daily, and how they stand, for people to see."""
+"""Periods of people's memory: which are to be told, asked for daily, and how they stand, for people to see.
+
+Invariants
+- A period's event has an id of its own, whenever and however often it is asked for: it is told once, after days in
+  which nothing ran, too.
+- No day has more calls than `condense.calls_a_day`: what was told today counts, and what was asked for and is not told
+  yet. What is left is asked for on the next days, what ended first before the rest.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +26,7 @@ from services.core.bus.runner import publish
 from services.core.db import fetch_all, fetch_one, queries, rows_as
 from services.keep_time.keeper import KEEP_TIME
 from services.memory.condensed import CondensedPeriod, kept, search_periods
+from services.memory.embeddings import meanings
 from services.memory.grains import UNITS, kept_since, name_of, reach_of
 from services.memory.periods import period
 from services.memory.questions import read
@@ -152,8 +160,6 @@ async def find_periods(
     app: App, participant_id: UUID, text: str, *, now: datetime, limit: int = MOST
 ) -> list[CondensedPeriod]:
     """The person's told periods that stand and answer a question, best first."""
-    from services.memory.embeddings import meanings
-
     asked = read(text, now)
     (meaning,) = await meanings(app.embedder, [asked.words or " "])
     async with app.database.transaction(app.settings.workspace) as conn:

@@ -1,4 +1,12 @@
-"""What facts are used for, counted daily from stored contexts (`fact_uses.py` shows it to people)."""
+"""Counts which facts stood in contexts of replies, answered what a mail asked, or are cited, as a task of each day.
+
+Invariants
+- It reads what is stored anyway, afterwards: nothing is written on the way to a reply.
+- A batch's counts and how far it went are one transaction: who dies in between counts nothing twice.
+- Of somebody erased nothing can be read, and nothing is kept; a fact that is gone takes its counts along.
+
+What was counted is shown to people by `fact_uses.py`.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def settle(
 
 
 async def settle_reply(home: Path, typed: str, *, sent: bool, reason: str, by: str) -> None:
-    """Give the word, and show what became of the reply. Raises what `settlement.settle` does."""
+    """Give the word, and show what became of the reply. Raises what `deliveries.settle` does."""
     async with app_here(home) as app:
         row = await deliveries.settle(app, typed, sent=sent, reason=reason, by=by)
     console.print(plain(f"{row['state']}. {row['detail']}"))
