@@ -15,7 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from schemas.events.alerts import CallKind
-from services.core.settings.alerts import THREAD
+from services.core.settings.oversight import THREAD
 
 MOST_THREADS = 40  # in one mail; the rest is counted
 LONGEST_REASON, LONGEST_SUBJECT = 300, 120

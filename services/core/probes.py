@@ -23,7 +23,7 @@ from services.core.bus.faust_source import FaustSource
 from services.core.db import fetch_one
 from services.core.metrics import CONTENT_TYPE, gauge
 from services.core.settings import WebSettings
-from services.core.settings.monitoring import MonitoringSettings
+from services.core.settings.web import MonitoringSettings
 from services.core.web import AddressTaken, listen, serve
 
 log = structlog.get_logger(__name__)

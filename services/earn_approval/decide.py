@@ -21,7 +21,7 @@ from schemas.events.approvals import (
     Outcome,
 )
 from services.core.settings import ApprovalSettings
-from services.core.settings.approval import UNEARNABLE
+from services.core.settings.oversight import UNEARNABLE
 from services.core.wilson import wilson
 
 Step = ApprovalOpened | ApprovalClosed

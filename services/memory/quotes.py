@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.core.settings.learning import LONGEST_QUOTE
+from services.core.settings.memory import LONGEST_QUOTE
 
 _LETTER = re.compile(r"[0-9A-Za-z_\u00c0-\u1fff]")  # of scripts that part their words with spaces
 _WORD = re.compile(r"\S+")

@@ -14,7 +14,7 @@ from services.core.db import Connection, fetch_all, queries
 from services.core.errors import Permanent
 from services.core.ids import approval_id
 from services.core.settings import ApprovalSettings
-from services.core.settings.approval import UNEARNABLE
+from services.core.settings.oversight import UNEARNABLE
 from services.core.wilson import still_needed, wilson
 from services.operations.requests import decision_on
 

@@ -13,7 +13,7 @@ from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
 from services.core.db.migrate import migrate
 from services.core.settings import Settings
-from services.core.settings.retention import DEAD_LETTERS
+from services.core.settings.storage import DEAD_LETTERS
 
 log = structlog.get_logger(__name__)
 

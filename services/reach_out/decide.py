@@ -14,7 +14,7 @@ from uuid import UUID, uuid5
 
 from schemas.events.outreach import OutreachProposed, OutreachState
 from schemas.events.proactive import DraftRequested
-from services.core.settings.outreach import OutreachRule
+from services.core.settings.rules import OutreachRule
 
 FOLLOWING: Mapping[OutreachState, frozenset[OutreachState]] = MappingProxyType(
     {

@@ -22,7 +22,7 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one, row_as
 from services.core.ids import outreach_book_id
-from services.core.settings.outreach import OutreachRule
+from services.core.settings.rules import OutreachRule
 from services.mail.unsubscribe import token_of_subject, unsubscribed_by
 from services.memory.facts import plain_key
 from services.reach_out.apply import SQL

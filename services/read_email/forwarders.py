@@ -11,7 +11,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from schemas.events.mail import Identity
-from services.core.settings.forwarder import Forwarder
+from services.core.settings.inbox import Forwarder
 from services.mail.addresses import parse_address
 from services.mail.authentication import Dkim
 from services.mail.filters.machines import is_machine

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from schemas.events.mail import EmailRead, Person
-from services.core.settings.layout import LayoutSettings
+from services.core.settings.inbox import LayoutSettings
 from services.mail.addresses import parse_address
 from services.mail.authentication.domains import domain_of, organizational
 from services.mail.compose import ComposeRefused

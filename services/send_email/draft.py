@@ -11,8 +11,7 @@ from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted
 from services.core.app import App
 from services.core.settings import InboxSettings
-from services.core.settings.layout import LayoutSettings
-from services.core.settings.satisfaction import LINK
+from services.core.settings.inbox import LINK, LayoutSettings
 from services.mail.compose import Block, Composed, File, Outgoing, compose, dkim_sign, read_key
 from services.mail.link_tokens import rating_link
 from services.mail.mailbox import MailboxKey

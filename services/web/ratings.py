@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse
 
 from services.core.app import App
 from services.core.request_limits import Pace
-from services.core.settings.satisfaction import SatisfactionSettings
+from services.core.settings.inbox import SatisfactionSettings
 from services.core.web import RequestRefused
 from services.mail.link_tokens import PATH
 from services.operations.ratings import LONGEST_COMMENT, LinkUnknown, Ratable, RatingOver, ratable, rate

@@ -13,7 +13,7 @@ from fastapi.security import HTTPBearer
 
 from services.core.app import App
 from services.core.request_limits import Pace
-from services.core.settings.api_tokens import ApiToken
+from services.core.settings.web import ApiToken
 from services.core.web import RequestRefused
 from services.operations.users import Role
 from services.operations.users.tokens import PREFIX, REQUESTS_PER_MINUTE, Bearer, bearer

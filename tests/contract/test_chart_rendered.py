@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from services.core.settings.monitoring import MonitoringSettings
+from services.core.settings.web import MonitoringSettings
 from services.pipeline import EDGES, NAMES, PROCESSORS
 
 CHART = Path(__file__).parents[2] / "deploy/helm/correspondent"

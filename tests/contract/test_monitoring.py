@@ -14,7 +14,7 @@ from prometheus_client import Metric
 
 from services.core.metrics import Metrics
 from services.core.probes import Probes
-from services.core.settings.monitoring import MonitoringSettings
+from services.core.settings.web import MonitoringSettings
 from services.operations.health.state import Health
 from services.operations.health.watch import HealthGauges
 

@@ -17,7 +17,7 @@ from deploy.local.ports import free_port
 from services.core.app import open_app
 from services.core.bus.group import make_source
 from services.core.probes import Probes, run_probes
-from services.core.settings.monitoring import MonitoringSettings
+from services.core.settings.web import MonitoringSettings
 from services.core.web import AddressTaken
 from services.operations.health.watch import HealthGauges, look
 from services.operations.preparation import prepare

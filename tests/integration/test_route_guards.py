@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from deploy.local import Endpoints
 from services.core.app import App
-from services.core.settings.api_tokens import Scope
+from services.core.settings.web import Scope
 from services.core.web import _OtherMethods, make_app
 from services.operations.users import ROLES, Role
 from services.operations.users.tokens import make_token

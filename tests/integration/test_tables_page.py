@@ -7,8 +7,7 @@ from pathlib import Path
 
 import psycopg
 
-from services.core.settings.archive import ArchiveSettings
-from services.core.settings.retention import RetentionSettings
+from services.core.settings.storage import ArchiveSettings, RetentionSettings
 
 PAGE = Path(__file__).parents[2] / "docs" / "concepts" / "tables.md"
 TABLES = """SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -5,37 +5,59 @@ Read from the environment (`CORRESPONDENT_KAFKA__BROKERS=...`, two underscores b
 its name, the reason and how to fix it.
 """
 
-from services.core.settings.alerts import AlertSettings, AlertTarget
-from services.core.settings.approval import ApprovalSettings, IntentLevel
-from services.core.settings.archive import ArchiveSettings
-from services.core.settings.behaviours import Behaviour, Then, When, in_force
-from services.core.settings.blobs import BlobSettings, S3Access
 from services.core.settings.cascade import Chosen, context_of, says, shaped
-from services.core.settings.condense import CondenseSettings
-from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
-from services.core.settings.console import ConsoleSettings, OidcSettings
-from services.core.settings.deployment import Settings
+from services.core.settings.deployment import Settings, read_settings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
-from services.core.settings.inbox import InboxSettings
-from services.core.settings.incidents import IncidentSettings
-from services.core.settings.investigate import InvestigateSettings
-from services.core.settings.kafka import TOOLS_S, KafkaSettings, LaneSettings
-from services.core.settings.kafka_access import KafkaOAuth
-from services.core.settings.knowledge import KnowledgeSettings
-from services.core.settings.learning import ConfidenceSettings, LearningSettings
-from services.core.settings.limits import LimitSettings
-from services.core.settings.memory import EmbeddingSettings, MemorySettings
-from services.core.settings.outgoing_webhooks import OutgoingWebhookSettings
-from services.core.settings.outreach import OutreachRule, OutreachSettings
-from services.core.settings.people import PeopleSettings, SessionSettings
-from services.core.settings.recall import GrainSettings, RecallSettings
-from services.core.settings.retention import PeriodRetention, RetentionSettings
-from services.core.settings.servers import DkimSettings, ImapSettings, OAuthSettings, SmtpSettings
-from services.core.settings.service import OfficeHours, ServiceLevel, ServiceLevels
-from services.core.settings.shaping import ParticipantSettings, PersonalShaping, Shaping
-from services.core.settings.sources import read_settings
-from services.core.settings.spam import SpamSettings
-from services.core.settings.web import WebhookSettings, WebSettings
+from services.core.settings.inbox import (
+    DkimSettings,
+    ImapSettings,
+    InboxSettings,
+    OAuthSettings,
+    SmtpSettings,
+    SpamSettings,
+)
+from services.core.settings.kafka import TOOLS_S, KafkaOAuth, KafkaSettings, LaneSettings
+from services.core.settings.memory import (
+    CondenseSettings,
+    ConfidenceSettings,
+    EmbeddingSettings,
+    GrainSettings,
+    InvestigateSettings,
+    KnowledgeSettings,
+    LearningSettings,
+    MemorySettings,
+    PeopleSettings,
+    RecallSettings,
+    SessionSettings,
+)
+from services.core.settings.oversight import (
+    AlertSettings,
+    AlertTarget,
+    ApprovalSettings,
+    IncidentSettings,
+    IntentLevel,
+    LimitSettings,
+    OfficeHours,
+    ServiceLevel,
+    ServiceLevels,
+)
+from services.core.settings.replies import (
+    ContextSettings,
+    ParticipantSettings,
+    PersonalShaping,
+    SendSettings,
+    Shaping,
+    ThreadSettings,
+)
+from services.core.settings.rules import Behaviour, OutreachRule, OutreachSettings, Then, When, in_force
+from services.core.settings.storage import ArchiveSettings, BlobSettings, PeriodRetention, RetentionSettings, S3Access
+from services.core.settings.web import (
+    ConsoleSettings,
+    OidcSettings,
+    OutgoingWebhookSettings,
+    WebhookSettings,
+    WebSettings,
+)
 
 __all__ = [
     "CONFIG_FILE",

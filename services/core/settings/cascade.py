@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from services.core.settings.conduct import ContextSettings
 from services.core.settings.deployment import Settings
 from services.core.settings.inbox import InboxSettings
-from services.core.settings.shaping import ParticipantSettings, PersonalShaping, Shaping
+from services.core.settings.replies import ContextSettings, ParticipantSettings, PersonalShaping, Shaping
 from services.mail.mailbox import MailboxKey
 
 GROUPS = ("send", "model", "threads", "context")  # where the workspace says it

@@ -22,7 +22,7 @@ from services.core.error_words import plain_words
 from services.core.settings.deployment import Settings
 from services.core.settings.group import Group, SettingsWrong
 from services.core.settings.inbox import InboxSettings
-from services.core.settings.service import ServiceLevels
+from services.core.settings.oversight import ServiceLevels
 
 Kind = Literal["line", "text", "number", "whole", "choice", "yes_no", "hours", "days"]
 Path = tuple[str, ...]

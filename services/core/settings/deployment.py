@@ -5,42 +5,47 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from services.core.error_words import named
+from services.core.secret_values import ERROR as SECRET_ERROR
 from services.core.secret_values import HOLDS_SECRET, HoldsSecrets
-from services.core.settings.alerts import THREAD, AlertSettings
-from services.core.settings.approval import ApprovalSettings
-from services.core.settings.archive import ArchiveSettings
-from services.core.settings.behaviours import Behaviour
-from services.core.settings.blobs import BlobSettings
-from services.core.settings.canned import CannedAnswer
-from services.core.settings.condense import CondenseSettings
-from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
-from services.core.settings.console import ConsoleSettings
-from services.core.settings.environment import ProviderKey, SecretFiles
-from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
-from services.core.settings.inbox import InboxSettings
-from services.core.settings.incidents import IncidentSettings
-from services.core.settings.investigate import InvestigateSettings
+from services.core.settings.group import CONFIG_FILE, PREFIX, ProviderKey, SecretFiles, SettingsWrong
+from services.core.settings.inbox import InboxSettings, SmtpSettings, SpamSettings
 from services.core.settings.kafka import GRACE_S, TOOLS_S, KafkaSettings, LaneSettings
-from services.core.settings.knowledge import KnowledgeSettings
-from services.core.settings.learning import LearningSettings
-from services.core.settings.limits import LimitSettings
-from services.core.settings.memory import DEFAULT_SPACE, EmbeddingSettings
-from services.core.settings.monitoring import MonitoringSettings
-from services.core.settings.outgoing_webhooks import OutgoingWebhookSettings
-from services.core.settings.outreach import OutreachSettings
-from services.core.settings.people import PeopleSettings, SessionSettings
-from services.core.settings.recall import RecallSettings
-from services.core.settings.retention import RetentionSettings
-from services.core.settings.servers import SmtpSettings
-from services.core.settings.service import OfficeHours, ServiceLevels
-from services.core.settings.shaping import ParticipantSettings
-from services.core.settings.spam import SpamSettings
-from services.core.settings.web import WebSettings
+from services.core.settings.memory import (
+    DEFAULT_SPACE,
+    CondenseSettings,
+    EmbeddingSettings,
+    InvestigateSettings,
+    KnowledgeSettings,
+    LearningSettings,
+    PeopleSettings,
+    RecallSettings,
+    SessionSettings,
+)
+from services.core.settings.oversight import (
+    THREAD,
+    AlertSettings,
+    ApprovalSettings,
+    IncidentSettings,
+    LimitSettings,
+    OfficeHours,
+    ServiceLevels,
+)
+from services.core.settings.replies import (
+    CannedAnswer,
+    ContextSettings,
+    ParticipantSettings,
+    SendSettings,
+    ThreadSettings,
+)
+from services.core.settings.rules import Behaviour, OutreachSettings
+from services.core.settings.storage import ArchiveSettings, BlobSettings, RetentionSettings
+from services.core.settings.web import ConsoleSettings, MonitoringSettings, OutgoingWebhookSettings, WebSettings
 from services.mail.mailbox import MailboxKey
 from services.model.settings import ModelSettings
 
@@ -223,3 +228,28 @@ class Settings(HoldsSecrets, BaseSettings):
     def quiet(self) -> timedelta:
         """The quiet period of a thread."""
         return timedelta(seconds=self.threads.quiet_s)
+
+
+# Reads the settings, and says each fault with its name, the reason and how to fix it.
+
+
+def read_settings(**overrides: Any) -> Settings:
+    """The settings in force. Raises `SettingsWrong`, one line a fault, each saying how to fix it."""
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        raise SettingsWrong("\n".join(_fault(one) for one in error.errors())) from None
+    except ValueError as error:
+        raise SettingsWrong(f"{CONFIG_FILE} or the environment cannot be read: {error}") from None
+
+
+def _fault(error: Any) -> str:
+    name, said = named(error)
+    if error["type"] == SECRET_ERROR:
+        return f"{name}.{said}" if name else said
+    if not name or said.startswith(f"{name}."):  # a group's own check names its setting, and what to do
+        return said
+    variable = PREFIX + "__".join(str(part) for part in error["loc"]).upper()
+    if error["type"] == "extra_forbidden":
+        return f"{name}: there is no such setting; look for a misspelling in {CONFIG_FILE} or the environment"
+    return f"{name}: {said}; set {variable} or `{name}` in {CONFIG_FILE}"

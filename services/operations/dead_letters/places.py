@@ -22,7 +22,7 @@ from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.delivery import Partition
 from services.core.bus.topics_admin import ends
 from services.core.db import fetch_all, fetch_one, queries
-from services.core.settings.retention import DEAD_LETTERS
+from services.core.settings.storage import DEAD_LETTERS
 from services.operations.dead_letters.dead_letter import DeadLetter, open_sealed
 from services.operations.log import read
 

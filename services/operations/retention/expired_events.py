@@ -20,7 +20,7 @@ from services.core.db import Connection, fetch_all
 from services.core.keys import Keys, is_sealed
 from services.core.keys.aead import KEY
 from services.core.settings import RetentionSettings
-from services.core.settings.retention import log_days
+from services.core.settings.storage import log_days
 from services.operations.retention.ask import SQL
 from services.operations.retention.rounds import Clearing
 

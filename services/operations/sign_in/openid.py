@@ -32,7 +32,7 @@ from joserfc.jws import JWSRegistry
 from services.core.clock import monotonic
 from services.core.errors import Permanent, Temporary
 from services.core.settings import OidcSettings
-from services.core.settings.console import is_provider_address
+from services.core.settings.web import is_provider_address
 from services.operations.sign_in.on_the_way import ProviderAway, ProviderWrong, Question, SignInRefused
 
 log = structlog.get_logger(__name__)

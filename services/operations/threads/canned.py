@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from services.core.db import Connection
 from services.core.settings import Settings
-from services.core.settings.canned import VARIABLE
+from services.core.settings.replies import VARIABLE
 from services.mail.compose.body import safe_text
 from services.mail.compose.links import LinkPolicy
 from services.operations.threads.inbox import InboxLine

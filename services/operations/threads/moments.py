@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time, timedelta
 
 from services.core.errors import Permanent
 from services.core.settings import OfficeHours
-from services.core.settings.service import WEEKDAYS
+from services.core.settings.oversight import WEEKDAYS
 
 MORNING = time(9)
 AHEAD = re.compile(r"([1-9][0-9]{0,2})([hd])")

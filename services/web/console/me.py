@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
-from services.core.settings.api_tokens import Scope
+from services.core.settings.web import Scope
 from services.operations import users
 from services.operations.users.identities import identities_of
 from services.operations.users.passwords import SHORTEST, PasswordRefused

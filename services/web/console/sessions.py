@@ -13,7 +13,7 @@ from datetime import timedelta
 from fastapi import Request, Response
 
 from services.core.app import App
-from services.core.settings.console import LOOPBACK
+from services.core.settings.web import LOOPBACK
 from services.core.web import RequestRefused
 from services.operations.sign_in import SESSION_LASTS, Session
 from services.web.console.language import Message

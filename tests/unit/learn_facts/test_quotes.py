@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.settings.learning import LONGEST_QUOTE
+from services.core.settings.memory import LONGEST_QUOTE
 from services.memory.quotes import find_quote
 
 TEXT = "Hello,\n\nwe are on the\r\n   Enterprise plan (40 seats).\nAda"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.settings.conduct import ThreadSettings
+from services.core.settings.replies import ThreadSettings
 from services.mail import thread_ids
 from services.mail.thread_ids import (
     KnownThread,

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from services.core.settings import RecallSettings
-from services.core.settings.recall import FloorSettings
+from services.core.settings.memory import FloorSettings
 from services.memory.candidates import SearchSettings
 from services.memory.cue import FACT_CUES
 from services.memory.ranking import HALF_LIVES, RankingSettings

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.core.settings import SettingsWrong, read_settings
-from services.core.settings.canned import VARIABLE
+from services.core.settings.replies import VARIABLE
 from services.operations.threads.canned import filled, suggestion_in
 from services.operations.threads.listing import Note
 from services.track_threads.turns import DRAFTED, SUGGESTED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from schemas.events.mail import Identity
-from services.core.settings.forwarder import Forwarder
+from services.core.settings.inbox import Forwarder
 from services.mail.authentication import Dkim
 from services.mail.authentication.results import Signature
 from services.mail.filters import FilterContext, judge

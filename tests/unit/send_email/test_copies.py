@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from schemas.events.mail import EmailRead, Identity, IdentityLevel, Person, Verdict
-from services.core.settings.layout import LayoutSettings
+from services.core.settings.inbox import LayoutSettings
 from services.send_email.copies import copies
 
 OWN = frozenset({"support@shop.example", "support@acme.example"})

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from services.core.request_limits import Pace
 from services.core.settings import WebSettings
-from services.core.settings.api_tokens import ApiToken
+from services.core.settings.web import ApiToken
 
 SECRET = "a-token-that-is-long"
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from services.core.settings import PeriodRetention, RetentionSettings
-from services.core.settings.retention import COUNTS
+from services.core.settings.storage import COUNTS
 from services.memory.grains import kept_since
 
 

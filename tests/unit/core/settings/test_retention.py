@@ -8,8 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from services.core.settings import RetentionSettings, SettingsWrong, read_settings
-from services.core.settings.retention import DEAD_LETTERS as RETENTION
-from services.core.settings.retention import journal_days, log_days
+from services.core.settings.storage import DEAD_LETTERS as RETENTION
+from services.core.settings.storage import journal_days, log_days
 
 
 def refused(**days: Any) -> str:

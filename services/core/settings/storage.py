@@ -1,18 +1,60 @@
-"""How long what only grows is kept, and which of these times hold each other."""
+"""What is kept where and for how long: blobs, archived events, and everything else that only grows."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Annotated, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from schemas.model_output import Grain
 from schemas.topics import catalogue
 from services.core.settings.group import Group
 
+_BUCKET = re.compile(r"(s3://[^/\s]+(/\S*)?)?")
+
+
+class S3Access(Group):
+    """How an object store that speaks S3 is reached. What is not set is looked for where AWS's own tools look."""
+
+    endpoint: str = Field("", description="address of a compatible store, such as https://minio.example; else Amazon's")
+    region: str = Field("", description="by default as AWS_REGION says")
+    access_key_id: str = Field("", description="by default as AWS_ACCESS_KEY_ID or the machine's role says")
+    secret_access_key: SecretStr = SecretStr("")
+
+
+class BlobSettings(S3Access):
+    """Where bodies and attachments are kept: in a folder, or in an object store that speaks S3."""
+
+    url: str = Field("", description="s3://BUCKET or s3://BUCKET/PREFIX; by default the folder `blobs` below home")
+
+    @field_validator("url")
+    @classmethod
+    def _is_a_bucket(cls, url: str) -> str:
+        if not _BUCKET.fullmatch(url):
+            raise ValueError("this has to be s3://BUCKET or s3://BUCKET/PREFIX, or nothing for a folder")
+        return url
+
+
+# Where old events go, and when.
+
+
+class ArchiveSettings(Group):
+    """Old events move to compressed files by `correspondent archive`, or daily; replay and rebuild read them there."""
+
+    url: str = Field(
+        "", description="a folder, or s3://BUCKET/PREFIX (access as in [blobs]); by default `archive` below home"
+    )
+    after_days: float = Field(400, gt=0, description="events stored longer ago may leave the table")
+    daily: bool | None = Field(
+        None, description="move them each day; by default unless only blobs have a bucket and `url` is empty"
+    )
+
+
+# How long what only grows is kept, and which of these times hold each other.
 DEAD_LETTERS = timedelta(days=90)  # how long their topics keep them
 SEGMENT_DAYS = 8  # a broker deletes whole segments: one may hold a record for seven days longer, and a day of looking
 LONGEST_DAYS = 36_500

@@ -1,13 +1,56 @@
-"""How threads are led: when they move on by themselves, what the model is shown, how replies leave."""
+"""How replies are made: what shapes them, how threads are led, and the canned answers that people begin with."""
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, StringConstraints
 
 from services.core.settings.group import Group
-from services.core.settings.shaping import LONGEST_PERSONA, LONGEST_RULE
+
+LONGEST_PERSONA = 12_000  # characters, about 3,400 tokens: it is in every prompt, and never cut
+LONGEST_RULE = 1_000  # characters of a sentence that every prompt of a turn, or of an inbox, holds
+
+
+class Shaping(Group):
+    """What shapes replies, set for some of them. What is left out is as for all others."""
+
+    approval: Literal["auto", "review", "human_only"] | None = None
+    disclose_ai: bool | None = None
+    model: str | None = Field(None, min_length=1)
+    effort: Literal["default", "low", "medium", "high", "xhigh", "max"] | None = None
+    quiet_s: float | None = Field(None, ge=0)
+    recent_messages: int | None = Field(None, ge=1)
+    recent_tokens: int | None = Field(None, ge=1)
+    facts_tokens: int | None = Field(None, ge=1)
+    knowledge_tokens: int | None = Field(None, ge=1)
+    knowledge_chunks: int | None = Field(None, ge=1)
+    layer_tokens: int | None = Field(None, ge=1)
+    retention_days: float | None = Field(None, gt=0)
+    tool_rounds: int | None = Field(None, ge=1)
+    earlier_threads: int | None = Field(None, ge=0, le=50)
+    relevant_threads: int | None = Field(None, ge=0, le=20)
+    recall: Literal["always", "on_cue"] | None = None
+    recall_every: int | None = Field(None, ge=1)
+
+
+class PersonalShaping(Shaping):
+    """The same for a participant or one turn, which may have a persona of their own, too."""
+
+    persona: str | None = Field(
+        None, max_length=LONGEST_PERSONA, description="what the agent is and how it writes; never cut"
+    )
+
+
+class ParticipantSettings(Group):
+    """What holds for the replies to some people; the first entry that matches an authenticated author counts."""
+
+    match: str = Field(min_length=3, description="an address, or a pattern such as '*@acme.example'; case is ignored")
+    reply: PersonalShaping = PersonalShaping()
+
+
+# How threads are led: when they move on by themselves, what the model is shown, how replies leave.
 
 
 class ThreadSettings(Group):
@@ -73,3 +116,26 @@ class SendSettings(Group):
         max_length=LONGEST_RULE,
         description="the sentence that says so, below each reply",
     )
+
+
+# Canned answers: texts that people begin a reply of their own with.
+VARIABLES = ("name", "first_name", "subject", "me")
+VARIABLE = re.compile(r"\{([a-z_]{1,20})(?:\|([^{}\n]{0,40}))?\}")
+
+
+def _known(text: str) -> str:
+    if unknown := sorted({found[1] for found in VARIABLE.finditer(text)} - set(VARIABLES)):
+        raise ValueError(f"there is no variable {{{unknown[0]}}}; there are {', '.join(VARIABLES)}")
+    return text
+
+
+class CannedAnswer(Group):
+    """A text for replies of people, with variables such as {first_name} or {first_name|there}."""
+
+    name: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80, pattern=r"^[^\x00-\x1f]*$")
+    ]
+    text: Annotated[str, StringConstraints(min_length=1, max_length=10_000), AfterValidator(_known)] = Field(
+        description="{name}, {first_name}, {subject} and {me} are filled in; after | stands what is there without one"
+    )
+    inbox: str = Field("", description="of this inbox alone; empty: of all")
