@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from services.core.clock import monotonic
 
 WINDOW_S = 60.0
 TOO_LARGE = 413
+ONE_NETWORK = 64  # bits of an IPv6 address: who has one of them has all that begin alike (RFC 6177)
 MOST_CALLERS = 10_000  # remembered at once; with more, the one seen longest ago begins again
 
 
@@ -51,6 +53,20 @@ class Pace:
         return 0 if granted else (1 - left) * WINDOW_S / most
 
 
+def network_of(scope: Scope) -> str:
+    """What stands for whoever connects: an IPv4 address, or the network of an IPv6 one; "" where it is unknown."""
+    host = str((scope.get("client") or ("",))[0])
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), ONE_NETWORK), strict=False))
+
+
 class PacedApp:
     """An application whose every route is within a pace per address: over it, 429 before anything is read."""
 
@@ -59,7 +75,7 @@ class PacedApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        wait = self._pace.takes((scope.get("client") or ("",))[0]) if scope["type"] == "http" else 0
+        wait = self._pace.takes(network_of(scope)) if scope["type"] == "http" else 0
         if not wait:
             await self._app(scope, receive, send)
             return

@@ -184,6 +184,24 @@ async def test_every_act_wants_a_form_of_the_session(app: Tended) -> None:
     assert await app.newest() == before
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+async def test_a_form_of_another_site_signed_a_browser_in(app: Tended, site: str) -> None:
+    """No form of the console counts that a page elsewhere sends, those without a session included: the browser says so."""
+    user = await a_user(app.app)
+    routes = [route for part in PARTS for route in part(Site(app.app)).routes if isinstance(route, APIRoute)]
+    acts = [route.path for route in routes if "POST" in (route.methods or ())]
+    assert {"/console/sign-in", "/console/sign-in/link"} < set(acts)
+    async with signed_in(app.app) as client, browser(app.app) as nobody:
+        own = form(await client.get("/console/inbox"), "/sign-out").fields["form_token"]
+        for path in acts:
+            link = await make_link(app.app, user) if path.endswith("/link") else ""
+            for one in (client, nobody):
+                given = {"token": link, "form_token": own}
+                answer = await one.post(path, data=given, headers={"sec-fetch-site": site})
+                assert answer.status_code == 403, path
+                assert not answer.cookies, path
+
+
 async def test_no_page_is_for_those_who_are_not_signed_in(app: Tended) -> None:
     """Without a session only signing in and our own style sheet are there; nothing else says whether it exists."""
     async with browser(app.app) as nobody:

@@ -17,6 +17,7 @@ import pytest
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from fastapi.routing import APIRoute
+from starlette.types import Message, Receive, Scope, Send
 
 from deploy.local import Endpoints
 from services.core.web import make_app
@@ -25,11 +26,12 @@ from services.operations.sign_in import LinkUsed, begin, link_of, make_link, ses
 from services.operations.users import UserRefused
 from services.operations.users.second_factor import _bytes, new_key, set_key, takes_code
 from services.operations.users.tokens import bearer, make_token
+from services.web.console import sign_in
 from services.web.console.live import changes_after
-from services.web.console.routes import PARTS
+from services.web.console.routes import PARTS, pages
 from services.web.console.site import Site
 from services.web.routes import routes
-from tests.support.console import a_user, browser, form, signed_in, text_of
+from tests.support.console import PLACE, a_user, browser, form, signed_in, text_of
 from tests.support.tending import Tended, tending
 
 PASSWORD = "correct horse battery"
@@ -85,7 +87,7 @@ async def test_a_password_signs_in_and_a_wrong_one_says_nothing_of_who_there_is(
         ).status_code == 200
         said = [
             (await client.post("/console/sign-in", data={"email": EMAIL, "password": "x"})).status_code
-            for _ in range(6)
+            for _ in range(7)
         ]
         assert said[-1] == 429
         late = await client.post("/console/sign-in", data={"email": EMAIL, "password": PASSWORD})
@@ -93,6 +95,63 @@ async def test_a_password_signs_in_and_a_wrong_one_says_nothing_of_who_there_is(
     acts = [row["act"] for row in await app.rows("SELECT act FROM console_audit ORDER BY at, audit_id")]
     assert "signed in" in acts
     assert "sign-in refused" in acts
+
+
+async def test_strangers_who_guessed_at_an_account_locked_its_owner_out(app: Tended) -> None:
+    """A browser in which somebody signed in before has tries of its own, for that account alone; it lets nobody in."""
+    await with_password(app)
+    other = "ann@harborline.example"
+    await with_password(app, "Ann", other)
+    good = {"email": EMAIL, "password": PASSWORD}
+    served = httpx.ASGITransport(make_app([pages(app.app)]))
+
+    def at_it() -> httpx.AsyncClient:
+        return httpx.AsyncClient(transport=served, base_url=PLACE, follow_redirects=True)
+
+    async with at_it() as own, at_it() as stranger:
+        assert (await own.post("/console/sign-in", data=good)).status_code == 200
+        own.cookies.delete("correspondent")
+        assert (await own.get("/console/inbox")).status_code == 401
+        guesses = [await stranger.post("/console/sign-in", data=good | {"password": "x"}) for _ in range(7)]
+        assert guesses[-1].status_code == 429
+        stranger.cookies.set("correspondent-known", own.cookies["correspondent-known"].partition(".")[0] + ".0")
+        assert (await stranger.post("/console/sign-in", data=good)).status_code == 429
+        for number in range(100):  # until their network has no tries left
+            given = {"email": f"nobody{number}@x.example", "password": "x"}
+            if (await stranger.post("/console/sign-in", data=given)).status_code == 429:
+                break
+        assert (await own.post("/console/sign-in", data=good | {"email": other})).status_code == 429
+        assert (await own.post("/console/sign-in", data=good)).status_code == 200
+        again = [await own.post("/console/sign-in", data=good | {"password": "x"}) for _ in range(6)]
+        assert again[-1].status_code == 429
+
+
+async def test_a_refusal_took_longer_for_an_address_that_is_a_users(
+    app: Tended, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is recorded of it is written once the answer has left, so that its time does not tell who is a user."""
+    await with_password(app)
+    order: list[str] = []
+    record = sign_in.note
+
+    async def noted(*args: object) -> None:
+        order.append("recorded")
+        await record(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sign_in, "note", noted)
+    served = make_app([pages(app.app)])
+
+    async def watched(scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            order.append(message["type"])
+            await send(message)
+
+        await served(scope, receive, sending)
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(watched), base_url=PLACE) as client:
+        answer = await client.post("/console/sign-in", data={"email": EMAIL, "password": "guess"})
+    assert answer.status_code == 401
+    assert order == ["http.response.start", "http.response.body", "recorded"]
 
 
 async def test_a_code_counts_once(app: Tended) -> None:

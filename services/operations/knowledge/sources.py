@@ -62,9 +62,13 @@ def _of(named: str) -> Iterator[Source]:
 
 
 def _folder(folder: Path) -> Iterator[Source]:
+    real = folder.resolve()
     for path in sorted(folder.rglob("*")):
         within = path.relative_to(folder)
-        if path.suffix.lower() in SUFFIXES and path.is_file() and not any(one.startswith(".") for one in within.parts):
+        if path.suffix.lower() not in SUFFIXES or any(one.startswith(".") for one in within.parts):
+            continue
+        # A link that leads out of the folder would have the agent quote any file of the operator's.
+        if path.is_file() and path.resolve().is_relative_to(real):
             yield Source(str(path.resolve()), within.as_posix(), path)
 
 

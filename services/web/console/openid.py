@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from services.core.errors import CorrespondentError
-from services.core.request_limits import Pace
+from services.core.request_limits import Pace, network_of
 from services.core.settings import OidcSettings
 from services.core.storable import is_storable
 from services.core.web import RequestRefused
@@ -198,5 +198,5 @@ def _host(request: Request) -> str:
 
 def _within(request: Request, pace: Pace) -> None:
     only_private(request)
-    if wait := pace.takes(_host(request)):
+    if wait := pace.takes(network_of(request.scope)):
         raise RequestRefused(429, "too_many", too_many(wait))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
+from starlette.background import BackgroundTask
 
+from services.core.app import App
 from services.core.errors import Permanent
-from services.core.request_limits import Pace
+from services.core.request_limits import Pace, network_of
 from services.mail.mailbox import MailboxKey
 from services.operations import sign_in, users
 from services.operations.sign_in import Link, LinkUsed
@@ -16,12 +18,12 @@ from services.operations.users.passwords import SHORTEST, PasswordRefused
 from services.operations.users.second_factor import takes_code
 from services.web.console.forms import Form, read_form
 from services.web.console.language import Message, translated
-from services.web.console.sessions import give, only_private, take
+from services.web.console.sessions import give, give_known, known_in, only_private, take
 from services.web.console.shown import too_many
 from services.web.console.site import DONE, ROOT, Site, session_in
 
 WRONG = Message("Address, password or code is wrong.")
-TRIES_PER_MINUTE = 6  # of one account, and five times as many of one address
+TRIES_PER_MINUTE = 6  # of one account or known browser, and five times as many of one network
 DIFFERENT = Message("The two passwords are not the same.")
 
 
@@ -43,21 +45,27 @@ def open_pages(site: Site) -> APIRouter:
 
 
 def _add_password(router: APIRouter, site: Site) -> None:
-    app, of_account, of_address = site.app, Pace(TRIES_PER_MINUTE), Pace(5 * TRIES_PER_MINUTE)
+    app, of_account, of_network = site.app, Pace(TRIES_PER_MINUTE), Pace(5 * TRIES_PER_MINUTE)
+    of_known = Pace(TRIES_PER_MINUTE)
 
     @router.post("/sign-in")
     async def enter(request: Request) -> Response:
         only_private(request)
         form = await read_form(request)
         email, host = MailboxKey(form.get("email", "")), request.client.host if request.client else ""
-        if wait := of_address.takes(host) or of_account.takes(email):
+        known = known_in(app, request, email)
+        if known:  # whoever floods the account, or its network, does not lock its owner out
+            wait = of_known.takes(known)
+        else:
+            wait = of_network.takes(network_of(request.scope)) or of_account.takes(email)
+        if wait:
             return _sign_in(site, request, 429, too_many(wait), email)
         user = await users.with_password(app, email, form.get("password", ""))
         if user is None or (user.has_second_factor and not await takes_code(app, user.user_id, form.get("code", ""))):
-            if user is not None or email in {one.email for one in await users.list_users(app)}:
-                await note(app, "", "sign-in refused", f"{email} from {host}", 401)
-            return _sign_in(site, request, 401, WRONG, email)
-        return await _begun(site, request, await sign_in.begin(app, user), user.name)
+            refused = _sign_in(site, request, 401, WRONG, email)
+            refused.background = BackgroundTask(_note_refused, app, email, host)
+            return refused
+        return await _begun(site, request, await sign_in.begin(app, user), user.name, user.email)
 
 
 def _add_link(router: APIRouter, site: Site) -> None:
@@ -75,7 +83,9 @@ def _add_link(router: APIRouter, site: Site) -> None:
             return await _asked(site, request, status=401, used=True)
         except (PasswordRefused, UserRefused) as error:
             return _link(site, request, token, found, form, _sentence(error))
-        return await _begun(site, request, session, found.user.name if found.user else form.get("name", "").strip())
+        name, email = (form.get(one, "").strip() for one in ("name", "email"))
+        who = (found.user.name, found.user.email) if found.user else (name, email)
+        return await _begun(site, request, session, *who)
 
     @router.get("/sign-in/{token}")
     async def link(request: Request, token: str) -> HTMLResponse:
@@ -114,10 +124,18 @@ async def _used(site: Site, token: str, found: Link, form: Form) -> str:
     return await sign_in.sign_in(site.app, token, password)
 
 
-async def _begun(site: Site, request: Request, session: str, name: str) -> Response:
+async def _note_refused(app: App, email: str, host: str) -> None:
+    """Record it where the address is a user's: once the answer is on its way, so that its time does not tell that."""
+    if email in {one.email for one in await users.list_users(app)}:
+        await note(app, "", "sign-in refused", f"{email} from {host}", 401)
+
+
+async def _begun(site: Site, request: Request, session: str, name: str, email: str) -> Response:
     await note(site.app, name, "signed in", request.client.host if request.client else "")
     answer = RedirectResponse(f"{ROOT}/inbox", 303)
     give(answer, request, session)
+    if email:
+        give_known(site.app, answer, request, email)
     return answer
 
 

@@ -41,6 +41,7 @@ log = structlog.get_logger(__name__)
 ROOT = "/console"
 HERE = Path(__file__).parent
 SAFE = frozenset({"GET", "HEAD"})
+FOREIGN = Message("this form is not of your session: go back, reload, and try again")
 POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -290,6 +291,7 @@ def _pages_of(site: Site, reads: Role | None, acts: Role) -> type[APIRoute]:
             async def handle(request: Request) -> Response:
                 language.speak(language.asked_for(request.headers.get("accept-language", "")))
                 try:
+                    _refuse_other_sites(request)
                     if reads:
                         await _admit(site.app, request, reads if request.method in SAFE else acts)
                     answer = await inner(request)
@@ -305,6 +307,12 @@ def _pages_of(site: Site, reads: Role | None, acts: Role) -> type[APIRoute]:
             return handle
 
     return Page
+
+
+def _refuse_other_sites(request: Request) -> None:
+    """A page of another site sends no form here: one without a session could sign a browser in as somebody else."""
+    if request.method not in SAFE and request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        raise RequestRefused(403, "form_foreign", str(FOREIGN))
 
 
 async def _admit(app: App, request: Request, role: Role) -> None:
@@ -327,8 +335,7 @@ async def _admit(app: App, request: Request, role: Role) -> None:
         return
     form, files = await read_form_and_files(request, int(app.settings.send.max_files_mb * MB))
     if not is_form_token(app, session, form.get("form_token", "")):
-        said = translated("this form is not of your session: go back, reload, and try again")
-        raise RequestRefused(403, "form_foreign", said)
+        raise RequestRefused(403, "form_foreign", str(FOREIGN))
     request.state.form, request.state.files = form, files
 
 

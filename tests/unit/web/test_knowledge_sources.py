@@ -22,6 +22,18 @@ def test_a_folder_means_the_documents_below_it(tmp_path: Path) -> None:
     assert names(str(tmp_path), str(tmp_path / "b.md")) == ["b.md", "d.docx", "e.txt", "sub/a.PDF", "sub/deep/c.html"]
 
 
+def test_a_link_in_a_folder_made_a_private_file_a_document(tmp_path: Path) -> None:
+    """A folder means what lies in it: a link to elsewhere, or to itself, names no document of it."""
+    folder, private = tmp_path / "docs", tmp_path / "private.txt"
+    folder.mkdir()
+    private.write_text("secret")
+    (folder / "a.md").write_text("text")
+    (folder / "c.md").symlink_to(private)
+    (folder / "d.md").symlink_to(folder / "d.md")
+    (folder / "e").symlink_to(tmp_path)
+    assert names(str(folder)) == ["a.md"]
+
+
 def test_a_file_that_is_named_is_meant_whatever_it_is_called(tmp_path: Path) -> None:
     """Its content will say what it is."""
     (tmp_path / "notes").write_text("some notes")
