@@ -7,49 +7,51 @@ whoever writes many easy mails would earn what leaves unread next.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from collections.abc import Iterator
+from datetime import datetime
 
 from schemas.events.approvals import (
     CORRECTIONS,
     ApprovalClosed,
     ApprovalCounted,
+    ApprovalEvent,
     ApprovalOpened,
     ApprovalRequested,
     Count,
-    Outcome,
 )
 from services.core.settings import ApprovalSettings
 from services.core.settings.oversight import UNEARNABLE
 from services.core.wilson import wilson
+from services.earn_approval.pattern import Pattern, evolve
 
 Step = ApprovalOpened | ApprovalClosed
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """An intent of an inbox: whether it is open, and the last decisions that count, the newest first.
+def decide(
+    pattern: Pattern, command: ApprovalCounted | ApprovalRequested, at: datetime, settings: ApprovalSettings
+) -> Iterator[ApprovalEvent]:
+    """What becomes of a draft is counted once, and may be a step; a person's request is one, unless it stands so."""
+    if isinstance(command, ApprovalRequested):
+        step = requested(command, pattern, settings)
+    elif pattern.known:
+        return
+    else:
+        yield command
+        step = step_after(command, evolve(pattern, command, at), settings)
+    if step is not None:
+        yield step
 
-    `senders` are those whose drafts were approved unchanged among them (`services.mail.sender`).
-    """
 
-    is_open: bool
-    decisions: Sequence[Outcome]
-    senders: AbstractSet[str] = frozenset()
-
-    def count(self, settings: ApprovalSettings) -> Count:
-        """The numbers that a step rests on."""
-        last = self.decisions[: settings.over]
-        unchanged = sum(one == "unchanged" for one in last)
-        bound = round(wilson(unchanged, len(last)), 4)
-        return Count(unchanged=unchanged, of=len(last), bound=bound, threshold=settings.bound)
+def count_of(pattern: Pattern, settings: ApprovalSettings) -> Count:
+    """The numbers that a step rests on."""
+    unchanged, of = sum(one.outcome == "unchanged" for one in pattern.decisions), len(pattern.decisions)
+    return Count(unchanged=unchanged, of=of, bound=round(wilson(unchanged, of), 4), threshold=settings.bound)
 
 
 def step_after(counted: ApprovalCounted, pattern: Pattern, settings: ApprovalSettings) -> Step | None:
     """The step that follows from a decision that is among the `pattern`'s, if any."""
     named = counted.model_dump(include={"approval_id", "inbox", "intent"})
-    count = pattern.count(settings)
+    count = count_of(pattern, settings)
     told = f"{count.unchanged} of the last {count.of} approved unchanged, lower bound {count.bound:.2f}"
     if pattern.is_open:
         if counted.outcome not in CORRECTIONS:
@@ -69,4 +71,4 @@ def requested(asked: ApprovalRequested, pattern: Pattern, settings: ApprovalSett
         return None
     told = asked.model_dump(include={"approval_id", "inbox", "intent", "by", "reason"})
     kind = ApprovalOpened if asked.open else ApprovalClosed
-    return kind(**told, count=pattern.count(settings))
+    return kind(**told, count=count_of(pattern, settings))

@@ -10,13 +10,12 @@ from schemas.events.approvals import ApprovalCounted, ApprovalRequested, Outcome
 from schemas.events.replies import HUMAN_ANSWERED, ReplyApproved, ReplyDiscarded
 from schemas.events.threads import StateChanged, TurnClosed
 from services.core.bus.processor import Handlers
-from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.ids import approval_id
 from services.earn_approval.apply import SQL
-from services.earn_approval.decide import Pattern, requested, step_after
-from services.mail.sender import sender_of
+from services.earn_approval.decide import decide
+from services.earn_approval.pattern import load
 
 CAME_UP_AGAIN = frozenset({"sent", "escalated", "human_took_over"})  # ends of a turn that a "thanks" does not have
 
@@ -54,12 +53,7 @@ async def on_state_changed(work: Work[StateChanged]) -> None:
 
 async def on_requested(work: Work[ApprovalRequested]) -> None:
     """A person opens or closes an intent."""
-    settings = work.app.settings.approval
-    async with work.unit() as unit:
-        await unit.lock("approval", work.event.approval_id)
-        step = requested(work.event, await _pattern(unit, work.event.approval_id, settings.over), settings)
-        if step is not None:
-            await unit.record(step)
+    await _decide(work, work.event)
 
 
 async def _aftermath(work: Work[Any], query: Any, outcome: Outcome, **more: UUID) -> None:
@@ -71,27 +65,18 @@ async def _aftermath(work: Work[Any], query: Any, outcome: Outcome, **more: UUID
 
 
 async def _count(work: Work[Any], of: dict[str, Any], reply_id: UUID, outcome: Outcome, edited: float = 0) -> None:
-    settings = work.app.settings.approval
     id = approval_id(work.workspace, of["inbox"], of["intent"])
     named = {"approval_id": id, "inbox": of["inbox"], "intent": of["intent"]}
-    counted = ApprovalCounted(**named, reply_id=reply_id, outcome=outcome, edited=edited)
+    await _decide(work, ApprovalCounted(**named, reply_id=reply_id, outcome=outcome, edited=edited))
+
+
+async def _decide(work: Work[Any], command: ApprovalCounted | ApprovalRequested) -> None:
+    settings = work.app.settings.approval
+    counted = command if isinstance(command, ApprovalCounted) else None
     async with work.unit() as unit:
-        await unit.lock("approval", id)
-        if await unit.one(SQL.counted, approval_id=id, reply_id=reply_id, outcome=outcome):
-            return
-        await unit.record(counted)
-        step = step_after(counted, await _pattern(unit, id, settings.over), settings)
-        if step is not None:
-            await unit.record(step)
-
-
-async def _pattern(unit: Unit, id: UUID, over: int) -> Pattern:
-    row = await unit.one(SQL.approval, approval_id=id)
-    decisions = await unit.all(SQL.decisions, approval_id=id, over=over)
-    unchanged = (one["recipient"] for one in decisions if one["outcome"] == "unchanged" and one["recipient"])
-    return Pattern(
-        bool(row and row["is_open"]), tuple(one["outcome"] for one in decisions), set(map(sender_of, unchanged))
-    )
+        pattern = await load(unit, command.approval_id, settings.over, counted)
+        for event in decide(pattern, command, unit.now, settings):
+            await unit.record(event)
 
 
 HANDLERS: Handlers = {

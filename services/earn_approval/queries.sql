@@ -19,16 +19,20 @@ WHERE r.intent <> '' AND r.by = '' AND EXISTS (
     AND l.refused = '' AND l.at >= r.sent_at AND l.at <= %(at)s);
 
 -- name: approval
-SELECT is_open FROM approvals WHERE approval_id = %(approval_id)s;
+SELECT is_open, counted_from FROM approvals WHERE approval_id = %(approval_id)s;
 
 -- name: counted
 SELECT reply_id FROM approval_outcomes
 WHERE approval_id = %(approval_id)s AND reply_id = %(reply_id)s AND outcome = %(outcome)s;
 
+-- name: recipient
+-- To whom a draft was (send_email's own rows).
+SELECT recipient FROM deliveries WHERE reply_id = %(reply_id)s;
+
 -- name: decisions
 -- The last decisions that count, the newest first, and to whom each draft was: what was decided before it was closed last
 -- counts no more.
-SELECT o.outcome, d.recipient FROM approval_outcomes o JOIN approvals a USING (approval_id)
+SELECT o.at, o.reply_id, o.outcome, d.recipient FROM approval_outcomes o JOIN approvals a USING (approval_id)
 LEFT JOIN deliveries d ON d.reply_id = o.reply_id
 WHERE o.approval_id = %(approval_id)s AND o.outcome <> 'held' AND (a.counted_from IS NULL OR o.at >= a.counted_from)
 ORDER BY o.at DESC, o.reply_id DESC, o.outcome LIMIT %(over)s;

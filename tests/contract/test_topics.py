@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from uuid import UUID
 
 import pytest
@@ -13,6 +15,7 @@ from services.core.bus.processor import Processor
 from services.pipeline import NAMES, PROCESSORS
 
 TOPICS = catalogue().topics
+ROOT = Path(__file__).parents[2]
 ACTING_FOLDERS = {*NAMES, "console"}  # the console publishes requests only
 
 
@@ -50,6 +53,19 @@ def test_a_processor_consumes_what_it_handles(processor: Processor) -> None:
     handled = {(event.TOPIC, event.TYPE) for event in processor.handlers}
     assert handled == {(topic, kind) for topic, name, kind in catalogue().handled() if name == processor.name}
     assert {topic for topic, _ in handled} == set(processor.topics)
+
+
+def test_the_page_says_of_each_aggregate_who_decides_and_what_holds_its_twins_together() -> None:
+    """A row each in ARCHITECTURE.md: the processor that applies its events, and files that exist."""
+    table = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## Deciders")[2].partition("## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.*) \| (.*) \|$", table, re.M)
+    owners = {event.AGGREGATE: one.name for one in PROCESSORS for event in one.appliers}
+    assert {kind: owner for kind, owner, _, _ in rows} == owners
+    for _, owner, decides, evolves in rows:
+        named = re.findall(r"`([\w/]+\.py)`", decides + evolves)
+        assert named
+        for file in named:
+            assert (ROOT / "services" / owner / file).is_file() or (ROOT / file).is_file(), f"{owner}: {file}"
 
 
 @pytest.mark.parametrize("processor", PROCESSORS, ids=lambda one: one.name)

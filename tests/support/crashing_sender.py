@@ -104,7 +104,7 @@ DERIVED_POINTS = {
     "incident-recorded": Point("turn.reflected.v1", RUNNER, "publish", "before", "watch_incidents"),
     "outreach-proposed": Point("outreach.due.v1", "services.core.bus.unit:Unit", "record", "after", "reach_out", True),
     "outreach-recorded": Point("outreach.due.v1", RUNNER, "publish", "before", "reach_out", True),
-    "approval-counted": Point("reply.approved.v1", "services.earn_approval.handler", "step_after", "before", "earn_approval"),
+    "approval-counted": Point("reply.approved.v1", "services.earn_approval.handler", "decide", "before", "earn_approval"),
     "approval-recorded": Point("reply.approved.v1", RUNNER, "publish", "before", "earn_approval"),
 }  # fmt: skip
 
