@@ -95,7 +95,7 @@ async def _keep(app: App, mail_id: UUID, raw: bytes) -> str:
     Nobody waits until the key is on disk: it is, once the event is that names them. See `KeyLost`.
     """
     async with app.database.transaction(app.settings.workspace, to_disk=False) as conn:
-        key = await key_of(conn, app.settings.workspace, frozenset({mail_id}))
+        key = await key_of(conn, app.settings.workspace, frozenset({mail_id}), to_disk=False)
     return await app.blobs.put(raw, key)
 
 

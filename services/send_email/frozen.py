@@ -100,7 +100,7 @@ async def kept(work: Work[Any], composed_by: Callable[[], Composed]) -> Frozen |
     """A message, composed and stored, or why there is none: it may not be written so, or not to this address."""
     try:
         composed = composed_by()
-        async with work.app.database.transaction(work.workspace, to_disk=False) as conn:  # the key's lock, if anything
+        async with work.app.database.transaction(work.workspace, to_disk=False) as conn:  # but for a new key
             await refuse_suppressed(conn, work.workspace, composed.recipient)
             key = await key_for(conn, work.workspace, work.event, key_id(work.envelope))
     except (ComposeRefused, RecipientSuppressed, SettingsWrong) as error:

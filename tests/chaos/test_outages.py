@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import cycle
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from deploy.local import EmbeddedStack, Endpoints
-from schemas.events.mail import MailReceived
+from schemas.events.mail import MailReceived, Peer
 from services.core.app import App, open_app
 from services.core.bus import event_store
+from services.core.bus.envelope import first
 from services.core.bus.processor import Processor
 from services.core.bus.retry import PASSING
 from services.core.bus.runner import Runner, publish
 from services.core.bus.topics_admin import committed, ends
 from services.core.bus.work import Work
 from services.core.db import fetch_all
+from services.mail.compose import Composed
 from services.operations.idle import unfinished, until_idle
 from services.operations.preparation import prepare
 from services.operations.rebuild.projections import state_hash
 from services.pipeline import PROCESSORS
 from services.process import working
 from services.receive_email.accept import accept
+from services.send_email.frozen import Frozen, kept
 from tests.chaos.traffic import Mail, make_mails, offered
 from tests.flow.scenario import agent, reflection
 from tests.oracle.collect import judged
@@ -39,9 +43,21 @@ from tests.support.stack import uses_apache_kafka
 
 pytestmark = pytest.mark.timeout(240)
 HALF, ALL = 10, 20
+CONTENT = b"The bytes of a file"
 WELL = {"text": "Hello,\n\nwe look into it.\n\nBest regards", "state": "awaiting_reply"}
 
 Groups = dict[str, dict[tuple[str, int], int]]  # what each group has to read: the end of each partition
+
+
+async def _kept_file(work: Work[MailReceived]) -> str:
+    return await work.keep(CONTENT)
+
+
+async def _kept_message(work: Work[MailReceived]) -> str:
+    message = Composed(CONTENT, "1@ourcompany.example", "support@ourcompany.example", "ann@a.example", "", (), (), False)
+    found = await kept(work, lambda: message)
+    assert isinstance(found, Frozen)
+    return found.blob
 
 
 @pytest.mark.parametrize("part", ["kafka", "database", "redis"])
@@ -94,6 +110,32 @@ async def test_what_a_consumer_has_seen_is_on_disk_before_its_offset_moves(
         done = await fetch_all(conn, "SELECT event_id FROM journal WHERE consumer = 'read_email'")
     assert {row["event_id"] for row in done} == {event.id for event in events}
     assert len(events) == ALL
+
+
+@pytest.mark.parametrize("kept_by", [_kept_file, _kept_message])
+async def test_what_was_kept_under_a_new_key_could_not_be_read_once_postgres_was_killed(
+    embedded_stack: EmbeddedStack,
+    stack: Endpoints,
+    database: str,
+    topic_prefix: str,
+    tmp_path: Path,
+    kept_by: Callable[[Work[MailReceived]], Awaitable[str]],
+) -> None:
+    """A key is on disk before anything is sealed with it: an attached file's, and a finished message's."""
+    settings = settings_for(stack, database, topic_prefix, tmp_path)
+    await prepare(settings)
+    async with open_app(settings) as app:
+        data = MailReceived(
+            mail_id=uuid4(), inbox="support", source="file", source_key="1", blob="b", size=1, peer=Peer()
+        )
+        cause = first(data, id=uuid4(), source="test", time=app.now(), workspace=settings.workspace)
+        async with app.database.reading() as conn:  # what was written before is on disk, so nothing is there by chance
+            await conn.execute("CHECKPOINT")
+        blob = await kept_by(Work(data, cause, "send_email", app, {}))
+        embedded_stack.kill("database")
+    await asyncio.to_thread(embedded_stack.restart, "database")
+    async with open_app(settings) as app:
+        assert await app.blobs.get(blob) == CONTENT
 
 
 async def test_a_model_that_hangs_or_talks_garbage_and_then_recovers(

@@ -104,13 +104,15 @@ async def key_for(conn: Connection, workspace: str, data: EventData, used: UUID 
     return await key_of(conn, workspace, people, used) if people else None
 
 
-async def key_of(conn: Connection, workspace: str, people: People, used: UUID | None = None) -> SubjectKey | None:
+async def key_of(
+    conn: Connection, workspace: str, people: People, used: UUID | None = None, *, to_disk: bool = True
+) -> SubjectKey | None:
     """The key of these people, held until the caller's transaction ends; None on a connection without keys.
 
-    Raises `Erased` where the key `used` (of what asks for it) is gone.
+    Raises `Erased` where the key `used` (of what asks for it) is gone. `to_disk` is as for `Keys.hold`.
     """
     keys: Keys | None = keys_of(conn)
-    return (await keys.hold(conn, workspace, [people], used))[people] if keys else None
+    return (await keys.hold(conn, workspace, [people], used, to_disk=to_disk))[people] if keys else None
 
 
 def key_id(envelope: Envelope) -> UUID | None:

@@ -89,7 +89,7 @@ class Work(Generic[E_co]):
 
     async def keep(self, content: bytes) -> str:
         """Store a blob that belongs to the event, under the key of the event's people; its name."""
-        async with self.app.database.transaction(self.workspace, to_disk=False) as conn:  # who names the blob waits
+        async with self.app.database.transaction(self.workspace, to_disk=False) as conn:  # a new key waits for it
             key = await key_for(conn, self.workspace, self.event, key_id(self.envelope))
         return await self.app.blobs.put(content, key)
 

@@ -3,6 +3,7 @@
 Invariants
 - What is stored under a key is stored in a transaction that holds the key's row; destroying the key waits for that
   transaction, and a key that is gone cannot be held. So nothing is ever stored under a key that was destroyed.
+- A key that others can see is on disk, but for those of raw mail: `accept` notices where one of them was lost.
 - What was read before an erase is not stored after it, under whatever key: whoever began before begins again.
 - A process may read with a key that another one has destroyed for `CACHE_S` seconds at most. At most `CACHED` keys are
   kept in memory.
@@ -137,9 +138,13 @@ class Keys:
         wanted: Collection[People],
         used: UUID | None = None,
         begun: Begun | None = None,
+        *,
+        to_disk: bool = True,
     ) -> dict[People, SubjectKey]:
         """The key of each set of people, made where there is none, held until the caller's transaction ends.
 
+        Where one is made the end of the transaction waits for the disk, whatever it was begun for: what is sealed with
+        a key that a crash of the server takes back could never be read. With `to_disk` False it is the caller's matter.
         Raises `Erased` where the key `used` (of what the transaction decides upon) is gone, and `ErasedMeanwhile` where
         an erase has met the thread since the work has `begun`.
         """
@@ -148,6 +153,8 @@ class Keys:
         # In one order everywhere: two that make the same keys in different orders would wait for each other.
         for subject, people in sorted(missing.items()):
             await conn.execute(SQL.make, self._new(workspace, subject, people))
+        if missing and to_disk:
+            await conn.execute(SQL.to_disk)
         return held | (await self.hold_known(conn, workspace, missing.values(), begun=begun) if missing else {})
 
     async def hold_known(

@@ -17,6 +17,10 @@ INSERT INTO subject_keys (key_id, workspace, subject, owners, master, wrapped)
 VALUES (%(key_id)s, %(workspace)s, %(subject)s, %(owners)s, %(master)s, %(wrapped)s)
 ON CONFLICT (workspace, subject) DO NOTHING;
 
+-- name: to_disk
+-- The end of this transaction waits for the disk as those do that nobody has told otherwise.
+SET LOCAL synchronous_commit TO DEFAULT;
+
 -- name: hand_over
 -- Whom a mail is of is known now.
 UPDATE subject_keys SET owners = %(owners)s WHERE workspace = %(workspace)s AND subject = %(subject)s;
