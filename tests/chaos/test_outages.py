@@ -54,7 +54,9 @@ async def _kept_file(work: Work[MailReceived]) -> str:
 
 
 async def _kept_message(work: Work[MailReceived]) -> str:
-    message = Composed(CONTENT, "1@ourcompany.example", "support@ourcompany.example", "ann@a.example", "", (), (), False)
+    message = Composed(
+        CONTENT, "1@ourcompany.example", "support@ourcompany.example", "ann@a.example", "", (), (), False
+    )
     found = await kept(work, lambda: message)
     assert isinstance(found, Frozen)
     return found.blob
