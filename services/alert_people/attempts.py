@@ -15,7 +15,7 @@ from services.core.errors import Permanent, Temporary
 from services.core.settings import AlertSettings, InboxSettings, Settings, SmtpSettings
 from services.core.signed_post import Limits, NotPosted, post_signed
 from services.mail.compose import Composed, dkim_sign, read_key
-from services.mail.compose.notice import Notice, compose_notice
+from services.mail.compose.body import Notice, compose_notice
 from services.mail.imap import token_store
 from services.mail.mailbox import MailboxKey
 from services.mail.message import Address

@@ -12,8 +12,8 @@ from services.core.check import Fault, Finding, smtp_steps, walk
 from services.core.clock import random_id, utc_now
 from services.core.errors import CorrespondentError
 from services.core.settings import Settings
-from services.mail.alert_ids import alert_message_id
 from services.mail.imap import token_store
+from services.mail.mailbox import alert_message_id
 from services.mail.smtp_dialogue import dialogue
 
 SUBJECT = "A test of the alerts"

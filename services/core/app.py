@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # each costs tenths of a second, and a command that only look
     from services.core.cache import Cache
     from services.core.metrics import Metrics
     from services.core.settings import EmbeddingSettings, Settings
-    from services.mail.authentication.resolver import Resolver
+    from services.mail.authentication.results import Resolver
     from services.memory.embeddings import Embedder
     from services.model.breaker import GuardedModel
     from services.model.port import Model
@@ -219,6 +219,6 @@ def _make_metrics() -> Metrics:
 
 
 def _make_resolver() -> Resolver:
-    from services.mail.authentication.resolver import DnsResolver
+    from services.mail.authentication.results import DnsResolver
 
     return DnsResolver()

@@ -17,7 +17,7 @@ from services.learn_documents import decide
 from services.learn_documents.apply import SQL
 from services.learn_documents.proposals import Answered, Article, article
 from services.mail.mailbox import MailboxKey
-from services.mail.personal import Known
+from services.mail.masking import Known
 
 
 async def on_reply_attached(work: Work[ReplyAttached]) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.words import count_words
-from services.mail.personal import Known, marks_in, without_personal
-from services.mail.subjects import without_reply_prefixes
+from services.mail.masking import Known, marks_in, without_personal
+from services.mail.thread_ids import without_reply_prefixes
 from services.model.offline.requests import body_of
 from services.model.offline.sentences import sentences
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from email.utils import parsedate_tz
+from urllib.parse import unquote_to_bytes
 
 from services.mail import charsets
 
@@ -143,3 +146,79 @@ def message_ids(value: str, limit: int | None = None) -> tuple[str, ...]:
     if limit is not None and len(ids) > limit:
         return ids[:1] + ids[len(ids) - limit + 1 :]
     return ids
+
+
+# Content-Type and Content-Disposition: the value and its parameters (RFC 2045, RFC 2231), read leniently.
+_PARAMETER = re.compile(r';\s*([^\s=;"]+)\s*=\s*("(?:[^"\\]|\\.)*"?|[^;]*)', re.DOTALL)
+_CONTINUED = re.compile(r"([^*]+)(?:\*(\d{1,4}))?(\*)?\Z")
+
+
+def parse_parameters(value: str) -> tuple[str, dict[str, str]]:
+    """The first word before the first `;`, in lower case, and the decoded parameters by lower-case name."""
+    head = next(iter(clean(value.split(";", 1)[0]).lower().split()), "")
+    plain: dict[str, str] = {}
+    pieces: dict[str, dict[int, tuple[str, bool]]] = {}
+    for match in _PARAMETER.finditer(value):
+        name, text = match[1].lower(), _unquoted(match[2].strip())
+        split = _CONTINUED.match(name)
+        if split is None or (split[2] is None and split[3] is None):
+            plain.setdefault(name, decode_words(text))
+        else:
+            pieces.setdefault(split[1], {}).setdefault(int(split[2] or 0), (text, bool(split[3])))
+    return head, plain | {name: _extended(parts) for name, parts in pieces.items()}
+
+
+def _unquoted(text: str) -> str:
+    if not text.startswith('"'):
+        return text.split()[0] if text.split() and "=?" not in text and "*" not in text and " " in text else text
+    return re.sub(r"\\(.)", r"\1", text.strip('"'))
+
+
+def _extended(parts: dict[int, tuple[str, bool]]) -> str:
+    """RFC 2231 pieces joined in their order; the first one may name the charset."""
+    charset, data = "", b""
+    for index, (_, (text, encoded)) in enumerate(sorted(parts.items())):
+        if encoded and index == 0 and text.count("'") >= 2:
+            charset, _, text = text.split("'", 2)
+        data += unquote_to_bytes(text) if encoded else text.encode("utf-8", "replace")
+    return clean(charsets.decode(data, charset))
+
+
+# The Date header, read tolerantly (RFC 5322, 3.3 and 4.3); always aware, or None where no date can be meant.
+_COMMENT = re.compile(r"\([^()]*\)")
+_MOST_NESTED_COMMENTS = 4
+_ISO = re.compile(r"\s*(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?")
+MAX_LENGTH = 256
+SECONDS_PER_DAY = 86_400
+
+
+def parse_date(value: str) -> datetime | None:
+    """The moment a Date or Received value names, with the sender's own offset; without a zone it is UTC."""
+    text = value.rpartition(";")[2][:MAX_LENGTH]
+    for _ in range(_MOST_NESTED_COMMENTS):
+        text = _COMMENT.sub(" ", text)
+    if iso := _ISO.match(text):
+        return _from_iso(*iso.groups(default=""))
+    try:
+        fields = parsedate_tz(text)
+    except (ValueError, IndexError, TypeError, OverflowError):
+        return None
+    return _from_fields(fields) if fields else None
+
+
+def _from_iso(day: str, clock: str, zone: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(f"{day}T{clock}{zone}")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _from_fields(fields: tuple[int, int, int, int, int, int, int, int, int, int | None]) -> datetime | None:
+    year, month, day, hour, minute, second = fields[:6]
+    offset = fields[9] or 0
+    zone = timezone(timedelta(seconds=offset)) if abs(offset) < SECONDS_PER_DAY else UTC
+    try:
+        return datetime(year, month, day, hour, minute, min(second, 59), tzinfo=zone)
+    except (ValueError, OverflowError):
+        return None

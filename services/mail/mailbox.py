@@ -8,9 +8,11 @@ one person's memory to another. A key is never written to: mail goes to the addr
 
 from __future__ import annotations
 
+import importlib.resources
 import re
 from functools import lru_cache
 from typing import Self
+from uuid import UUID
 
 import idna
 
@@ -67,3 +69,24 @@ def domain_name(text: str) -> str:
             return ""
     text = ascii_lower(text).removesuffix(".")
     return text if len(text) <= MAX_DOMAIN and _LABELS.match(text) else ""
+
+
+# Domains at which anybody can have a mailbox: two addresses of one of them are not colleagues.
+_FILE = importlib.resources.files("services.mail") / "public_providers.txt"
+PUBLIC_PROVIDERS = frozenset(_FILE.read_text(encoding="utf-8").split())
+
+
+# Message-IDs of alerts to colleagues: known again in what answers one, or reports that one came back.
+#
+# They prove nothing and open nothing: who forges one has their own mail set aside.
+_ALERT = re.compile(r"alert\.[0-9a-f]{32}@", re.IGNORECASE)
+
+
+def alert_message_id(id: UUID, domain: str) -> str:
+    """The Message-ID, without angle brackets, of the alert mail with this id."""
+    return f"alert.{id.hex}@{domain_name(domain) or ascii_lower(domain)}"
+
+
+def is_alert_id(message_id: str) -> bool:
+    """Whether a Message-ID is one of ours for an alert."""
+    return _ALERT.match(message_id.strip("<> ")) is not None

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 
 from services.mail import addresses, charsets, content_types, headers, parts, written
-from services.mail.dates import parse_date
+from services.mail.headers import parse_date
 from services.mail.language import detect_language
 from services.mail.message import Address, Attachment, Limits, ParsedMail
 from services.mail.written import Stretch

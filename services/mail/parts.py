@@ -12,7 +12,7 @@ import re
 from collections import deque
 from dataclasses import dataclass, field
 
-from services.mail import headers, parameters
+from services.mail import headers
 from services.mail.message import Limits
 
 _CONTENT_FIELDS = {"content-type", "content-disposition", "content-transfer-encoding"}
@@ -96,8 +96,8 @@ def _part(raw: bytes, level: int, default_type: str, limits: Limits, defects: li
     fields, body_at, wrong = headers.split_block(raw, limits.header_bytes)
     defects.extend(wrong)
     named = {name.lower(): headers.unfold(value) for name, value in reversed(fields) if name.lower() in _CONTENT_FIELDS}
-    content_type, given = parameters.parse(named.get("content-type", default_type))
-    disposition, disposition_given = parameters.parse(named.get("content-disposition", ""))
+    content_type, given = headers.parse_parameters(named.get("content-type", default_type))
+    disposition, disposition_given = headers.parse_parameters(named.get("content-disposition", ""))
     encoding = _ENCODINGS.search(named.get("content-transfer-encoding", "").lower())
     if not _TYPE.fullmatch(content_type):
         defects.append("unreadable content type")

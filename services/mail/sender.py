@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from services.mail.authentication.domains import domain_of, organizational
-from services.mail.mailbox import MailboxKey
-from services.mail.public_providers import PUBLIC_PROVIDERS
+from services.mail.authentication.sender_checks import domain_of, organizational
+from services.mail.mailbox import PUBLIC_PROVIDERS, MailboxKey
 
 
 def sender_of(address: str) -> str:

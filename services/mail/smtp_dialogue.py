@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from aiosmtplib import SMTP, SMTPAuthenticationError, SMTPException, SMTPRecipientsRefused, SMTPResponseException
@@ -16,9 +17,29 @@ from aiosmtplib import SMTP, SMTPAuthenticationError, SMTPException, SMTPRecipie
 from services.core.errors import Permanent, Temporary
 from services.core.settings import SmtpSettings
 from services.core.storable import storable
-from services.mail.imap import TokenMissing, TokenRefused, TokenStore
-from services.mail.smtp_client import smtp_client
-from services.mail.tls import CaFileUnusable
+from services.mail.imap import TokenMissing, TokenRefused, TokenStore, access_token
+from services.mail.tls import CaFileUnusable, tls_context
+
+# A client for the server that replies are handed over to, with TLS and login as the settings say.
+
+
+def smtp_client(settings: SmtpSettings, timeout_s: float | None = None, *, tokens: TokenStore | None = None) -> SMTP:
+    """A client that is not connected yet; it logs in, where there is a user name, when it connects.
+
+    With OAuth (XOAUTH2) `connect` may also raise `TokenRefused`. Raises `CaFileUnusable`.
+    """
+    return SMTP(
+        hostname=settings.host,
+        port=settings.port,
+        username=settings.username or None,
+        password=settings.password.get_secret_value() or None,
+        oauth_token_generator=partial(access_token, settings.oauth, tokens) if settings.oauth else None,
+        use_tls=settings.tls == "implicit",
+        start_tls=settings.tls == "starttls",
+        tls_context=tls_context(settings.ca_file) if settings.tls != "none" else None,
+        timeout=timeout_s or settings.timeout_s,
+        local_hostname=settings.helo or None,
+    )
 
 
 class NotNow(Temporary):

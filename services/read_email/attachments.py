@@ -7,8 +7,8 @@ import asyncio
 from schemas.events.mail import AttachmentRef, MailReceived
 from services.core.bus.work import Work
 from services.mail.attachments import ENCRYPTED, AttachmentText, attachment_text
+from services.mail.content_types import role_of
 from services.mail.message import Attachment
-from services.mail.part_roles import role_of
 from services.read_email.contents import Reading
 
 MOST_KEPT = 200  # attachments of one mail; what is beyond is in the raw mail alone

@@ -18,9 +18,8 @@ from schemas.events.mail import EmailRead, Verdict
 from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
 from services.core.settings import InboxSettings
-from services.mail.alert_ids import is_alert_id
-from services.mail.filters.machines import is_machine
-from services.mail.mailbox import MailboxKey, ascii_lower
+from services.mail.filters.objections import is_machine
+from services.mail.mailbox import MailboxKey, ascii_lower, is_alert_id
 from services.mail.reports.auto_reply import auto_submitted, responder_header
 from services.mail.thread_ids import MailFacts
 from services.mail.tokens import token_of_message_id, without_token

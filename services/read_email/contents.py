@@ -11,8 +11,8 @@ from typing import Any
 from schemas.events.mail import Identity, MailReceived
 from services.core.bus.work import Work
 from services.mail.authentication import Dkim, Peer, authenticate, signed_digests, with_coverage
-from services.mail.authentication.domains import domain_of
-from services.mail.authentication.trace import arrived_at
+from services.mail.authentication.sender_checks import domain_of
+from services.mail.authentication.trusted_results import arrived_at
 from services.mail.message import Address, ParsedMail
 from services.mail.mime import read_mail
 from services.mail.reports import Report, read_report

@@ -12,14 +12,13 @@ from schemas.events.mail import DeliveryReport, MailReceived, Verdict
 from services.core.app import App
 from services.core.bus.unit import Unit
 from services.core.db import rows_as
-from services.mail.alert_ids import is_alert_id
 from services.mail.filters import FilterContext, Limits, judge
-from services.mail.mailbox import MailboxKey
+from services.mail.mailbox import MailboxKey, is_alert_id
 from services.mail.report_tokens import is_report_token
 from services.mail.reports import Report, is_daemon
-from services.mail.reports.automatic.haste import too_soon, unread
+from services.mail.reports.automatic.judgement import too_soon, unread
 from services.mail.sender import sender_of
-from services.mail.subjects import is_reply
+from services.mail.thread_ids import is_reply
 from services.mail.tokens import Keyring
 from services.mail.unsubscribe import token_of_subject, unsubscribed_by
 from services.read_email.apply import SQL

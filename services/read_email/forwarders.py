@@ -14,7 +14,7 @@ from schemas.events.mail import Identity
 from services.core.settings.inbox import Forwarder
 from services.mail.addresses import parse_address
 from services.mail.authentication import Dkim
-from services.mail.filters.machines import is_machine
+from services.mail.filters.objections import is_machine
 from services.mail.mailbox import ascii_lower
 from services.mail.message import Address, ParsedMail
 

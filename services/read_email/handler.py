@@ -12,8 +12,8 @@ from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.ids import participant_id
 from services.core.keys import Erased
+from services.mail.content_types import seal_of
 from services.mail.message import Address
-from services.mail.part_roles import seal_of
 from services.mail.reply_text import is_only_a_head
 from services.mail.thread_ids import MailFacts, Placement, wanted_ids
 from services.read_email.apply import SQL

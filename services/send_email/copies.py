@@ -11,12 +11,11 @@ from collections.abc import Collection, Iterator
 from schemas.events.mail import EmailRead, Person
 from services.core.settings.inbox import LayoutSettings
 from services.mail.addresses import parse_address
-from services.mail.authentication.domains import domain_of, organizational
+from services.mail.authentication.sender_checks import domain_of, organizational
 from services.mail.compose import ComposeRefused
-from services.mail.filters.machines import is_list, is_machine
-from services.mail.mailbox import MailboxKey
+from services.mail.filters.objections import is_list, is_machine
+from services.mail.mailbox import PUBLIC_PROVIDERS, MailboxKey
 from services.mail.message import Address
-from services.mail.public_providers import PUBLIC_PROVIDERS
 from services.mail.tokens import without_token
 
 LONGEST_ADDRESS = 320  # characters

@@ -13,7 +13,7 @@ from typing import Any
 
 from services.mail import charsets, headers, parts
 from services.mail.addresses import parse_addresses
-from services.mail.dates import parse_date
+from services.mail.headers import parse_date
 from services.mail.message import Limits
 from tests.benchmarks.measured import Measured
 

@@ -18,8 +18,8 @@ SQL_FOLD = re.compile(r"\b(?:lower|upper|initcap|casefold)\s*\(\s*((?:[a-z_]+\.)
 
 # Where text that may hold an address is folded all the same, and why that decides no identity.
 ALLOWED = {
-    "mail/reports/plain_bounce.py": "finds an address in the words of a bounce; who is suppressed is our own record",
-    "mail/personal.py": "looks for people's names in a text, in every case, to take them out",
+    "mail/reports/bounces.py": "finds an address in the words of a bounce; who is suppressed is our own record",
+    "mail/masking.py": "looks for people's names in a text, in every case, to take them out",
     "core/ids.py": "tells the ids of events of before, which full folding made",
     "demo/director.py": "makes a display name of an invented inbox",
 }

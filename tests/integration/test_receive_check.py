@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from deploy.local import Endpoints
 from deploy.local.ports import free_port
 from services.core.settings import DkimSettings, ImapSettings, InboxSettings, OAuthSettings, SmtpSettings
-from services.mail.authentication.resolver import DnsFailed, RecordType
+from services.mail.authentication.results import DnsFailed, RecordType
 from services.receive_email.check import Finding, check_inbox
 from tests.support.dovecot import Dovecot, running_dovecot
 from tests.support.scripted_imap import scripted_imap

@@ -10,7 +10,7 @@ from email.message import EmailMessage
 from functools import cache
 from typing import Any
 
-from services.mail.reports.automatic.haste import UNREAD
+from services.mail.reports.automatic.judgement import UNREAD
 from tests.security import attacks, late_attacks, more_attacks
 from tests.security.attacks import Arsenal, Attack, Category, Victim, orders, secret_of
 from tests.security.mails import Letter, proven, signed, write

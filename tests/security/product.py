@@ -25,7 +25,7 @@ from deploy.local.ports import free_port
 from services.core.app import App
 from services.core.db import fetch_all
 from services.core.settings import InboxSettings, LimitSettings, Settings
-from services.mail.authentication.resolver import DnsResolver
+from services.mail.authentication.results import DnsResolver
 from services.operations.deployment import stack_settings
 from services.operations.idle import until_idle
 from services.pipeline import NAMES

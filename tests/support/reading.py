@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from services.demo.clock import SteppingClock
-from services.mail.reports.automatic.haste import UNREAD
+from services.mail.reports.automatic.judgement import UNREAD
 
 
 def read_ours(clock: SteppingClock) -> None:

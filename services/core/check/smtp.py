@@ -8,7 +8,7 @@ from services.core.check.certificates import certificate_finding
 from services.core.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
 from services.core.settings import SmtpSettings
 from services.mail.imap import TokenMissing, TokenRefused, TokenStore
-from services.mail.smtp_client import smtp_client
+from services.mail.smtp_dialogue import smtp_client
 from services.mail.tls import CaFileUnusable
 
 

@@ -1,4 +1,7 @@
-"""How replies are made: what shapes them, how threads are led, and the canned answers that people begin with."""
+"""How replies are made: what shapes them, how threads are led, and the canned answers that people begin with.
+
+What shapes a reply may be said in several places: turn over participant over mailbox over workspace over default.
+"""
 
 from __future__ import annotations
 

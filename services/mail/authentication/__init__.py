@@ -11,14 +11,36 @@ from dataclasses import replace
 from datetime import datetime
 
 from services.mail.authentication.arc_check import seal_of
-from services.mail.authentication.dkim_check import check_dkim
-from services.mail.authentication.dmarc import aligned_by, check_dmarc
-from services.mail.authentication.domains import aligned, domain_of
-from services.mail.authentication.doubts import Copy, repeated_header
-from services.mail.authentication.resolver import Budgeted, DnsFailed, DnsResolver, RecordType, Resolver
-from services.mail.authentication.results import Authentication, Dkim, Dmarc, Level, Peer, Spf
-from services.mail.authentication.signed import as_sealed, as_signed, fallen, signed_digests, with_coverage
-from services.mail.authentication.spf_check import check_spf
+from services.mail.authentication.doubts import (
+    Copy,
+    as_sealed,
+    as_signed,
+    fallen,
+    repeated_header,
+    signed_digests,
+    with_coverage,
+)
+from services.mail.authentication.results import (
+    Authentication,
+    Budgeted,
+    Dkim,
+    Dmarc,
+    DnsFailed,
+    DnsResolver,
+    Level,
+    Peer,
+    RecordType,
+    Resolver,
+    Spf,
+)
+from services.mail.authentication.sender_checks import (
+    aligned,
+    aligned_by,
+    check_dkim,
+    check_dmarc,
+    check_spf,
+    domain_of,
+)
 from services.mail.authentication.trusted_results import results_of
 from services.mail.mailbox import MailboxKey
 from services.mail.message import ParsedMail

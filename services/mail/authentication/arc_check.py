@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import dkim
 
-from services.mail.authentication.dkim_check import keys_of, message_signature
-from services.mail.authentication.resolver import Resolver
-from services.mail.authentication.results import Signature
+from services.mail.authentication.results import Resolver, Signature
+from services.mail.authentication.sender_checks import keys_of, message_signature
 from services.mail.authentication.trusted_results import read_results
 from services.mail.mailbox import ascii_lower
 

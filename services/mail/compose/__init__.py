@@ -6,12 +6,10 @@ Pure: the same `Outgoing` gives the same bytes on every attempt, so an unknown d
 from __future__ import annotations
 
 from services.mail.compose import wire
-from services.mail.compose.body import mime_body
-from services.mail.compose.check import check
+from services.mail.compose.body import html_page, mime_body, plain_text, sections
 from services.mail.compose.dkim_signing import DkimKey, dkim_sign, read_key
 from services.mail.compose.links import links_in
-from services.mail.compose.outgoing import Block, Composed, ComposeRefused, File, Outgoing
-from services.mail.compose.sections import html_page, plain_text, sections
+from services.mail.compose.wire import Block, Composed, ComposeRefused, File, Outgoing, check
 from services.mail.report_tokens import HEADER as REPORT_TOKEN
 from services.mail.tokens import own_message_id, token_of_message_id
 

@@ -6,13 +6,19 @@ import hashlib
 import html
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from email.message import EmailMessage
 from email.policy import SMTP
+from typing import Literal
+
+import nh3
 
 from services.core.wording import as_read
-from services.mail.compose.links import LinkPolicy, find_links, is_web, shown, unschemed
-from services.mail.compose.outgoing import ComposeRefused, File
-from services.mail.compose.wire import plain
+from services.mail.compose import wire
+from services.mail.compose.links import LinkPolicy, find_links, is_web, links_in, shown, unschemed
+from services.mail.compose.wire import Block, Composed, ComposeRefused, File, Outgoing, check, plain
+from services.mail.message import Address
 
 _UNSEEN = re.compile(
     r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -92,3 +98,106 @@ def mime_body(text: str, markup: str, files: Sequence[File] = ()) -> bytes:
     if files:
         message.set_boundary("=m_" + digest.hexdigest()[:40])
     return message.as_bytes()
+
+
+# What a reply is put together from, top to bottom: the words, signature, footer, the mail that it answers.
+#
+# Each section has its own link policy: the model's words keep what the settings and the knowledge base allow, the
+# operator's blocks keep their own links, the quoted mail keeps none, since anybody may have written it.
+SIGNATURE_MARK = "-- \n"  # RFC 3676, section 4.3; the blank at its end is part of it
+MAX_QUOTED = 20_000  # characters of the mail that is answered
+_TAGS = {*"abiup", "br", "div", "em", "li", "small", "span", "strong", "table", "tbody", "td", "tr", "ul"}
+_SCHEMES = {"https", "http", "mailto", "tel"}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One part of the body, already safe: its plain text and its HTML."""
+
+    kind: Literal["words", "signature", "footer", "quote"]
+    text: str
+    html: str
+
+
+def sections(reply: Outgoing) -> list[Section]:
+    """The parts of a reply that have something to say; the words always come first."""
+    on_top = {reply.sender.addr, reply.recipient.addr, *(one.addr for one in reply.cc)} - {""}
+    policy = LinkPolicy(reply.allowed_links, reply.known_links | on_top)  # its headers show these addresses anyway
+    words = safe_text(reply.text, policy)
+    found = [
+        Section("words", words, html_of(words, policy)),
+        _block("signature", reply.signature),
+        _block("footer", reply.footer),
+        _quote(reply),
+    ]
+    return found[:1] + [one for one in found[1:] if one.text.strip()]
+
+
+def plain_text(parts: Sequence[Section]) -> str:
+    """The whole plain body."""
+    return "\n\n".join(SIGNATURE_MARK + one.text if one.kind == "signature" else one.text for one in parts)
+
+
+def html_page(parts: Sequence[Section]) -> str:
+    """The whole HTML body."""
+    blocks = "".join(one.html for one in parts)
+    return f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"></head><body>\n{blocks}</body></html>\n'
+
+
+def _block(kind: Literal["signature", "footer"], block: Block) -> Section:
+    text = clean_text(block.text)
+    markup = nh3.clean(block.html, tags=_TAGS, attributes={"a": {"href"}}, url_schemes=_SCHEMES)
+    made = html_of(text, LinkPolicy(known=frozenset(links_in(text))))
+    return Section(kind, text, f'<div class="{kind}">\n{markup.strip() or made.strip()}\n</div>\n')
+
+
+def _quote(reply: Outgoing) -> Section:
+    text = safe_text(reply.quoted[:MAX_QUOTED], LinkPolicy())
+    intro = safe_text(" ".join(reply.quote_intro.split()), LinkPolicy())
+    if not text.strip():
+        return Section("quote", "", "")
+    lines = "\n".join([*([intro] if intro else []), *(f"> {line}".rstrip() for line in text.split("\n"))])
+    above = f"<p>{html.escape(intro)}</p>\n" if intro else ""
+    return Section("quote", lines, f"{above}<blockquote>\n{html_of(text, LinkPolicy())}</blockquote>\n")
+
+
+# A mail of the deployment to one of its own people: made by a program, to be answered by nobody (RFC 3834).
+#
+# Pure: the same `Notice` gives the same bytes on every attempt.
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One notice to one address. `links` are the whole URLs that may stand in the text."""
+
+    message_id: str  # without angle brackets
+    sender: Address
+    recipient: str
+    subject: str
+    text: str
+    date: datetime
+    links: frozenset[str] = frozenset()
+
+
+def compose_notice(notice: Notice) -> Composed:
+    """The finished message. Raises ComposeRefused where it would not be exactly what was meant."""
+    recipient = wire.addr_spec(notice.recipient)
+    links = LinkPolicy(known=notice.links)
+    text = safe_text(notice.text, links)
+    headers = [
+        ("From", wire.mailbox(notice.sender)),
+        ("To", recipient),
+        ("Subject", wire.text_value(notice.subject[: wire.MAX_SUBJECT_CHARS], "Subject")),
+        ("Date", wire.date_value(notice.date)),
+        ("Message-ID", wire.id_list([notice.message_id])),
+        ("Auto-Submitted", "auto-generated"),
+        ("X-Auto-Response-Suppress", "All"),
+    ]
+    if not all(value for _, value in headers) or not text.strip():
+        raise ComposeRefused("a notice needs an id, a subject and a text")
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers).encode("utf-8")
+    raw = head + mime_body(text, html_page([Section("words", text, html_of(text, links))]))
+    check(raw, headers, recipient)
+    sender = wire.addr_spec(notice.sender.addr)
+    utf8 = not head.isascii() or not (recipient + sender).isascii()
+    return Composed(raw, notice.message_id, sender, recipient, text, (), (), utf8)

@@ -8,7 +8,7 @@ from typing import Literal
 import dkim
 
 from services.core.settings import DkimSettings
-from services.mail.compose.outgoing import ComposeRefused
+from services.mail.compose.wire import ComposeRefused
 
 _SIGNED = (b"from", b"to", b"subject", b"date", b"message-id", b"in-reply-to", b"references", b"reply-to",
            b"mime-version", b"content-type", b"auto-submitted", b"list-unsubscribe",

@@ -8,15 +8,94 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from email.header import Header
+from email import message_from_bytes
+from email.header import Header, decode_header, make_header
+from email.message import Message
 from email.utils import format_datetime
 
-from services.mail.compose.outgoing import ComposeRefused
+from services.core.errors import Permanent
+from services.mail.addresses import parse_addresses
 from services.mail.mailbox import domain_name
 from services.mail.message import Address
-from services.mail.subjects import without_reply_prefixes
+from services.mail.thread_ids import without_reply_prefixes
+from services.mail.unsubscribe import Unsubscribe
+
+# What is to be sent (`Outgoing`), and the mail that came of it (`Composed`).
+
+
+class ComposeRefused(Permanent):
+    """The finished message would not hold exactly the headers and recipients that were meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An operator's text below a reply, such as a signature; `html` is the same for HTML readers, or ""."""
+
+    text: str
+    html: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that goes out with a reply."""
+
+    filename: str
+    content_type: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One reply to one person, before it is a message.
+
+    `recipient` is the authenticated author of the newest mail, set by code. `token` is theirs for this
+    thread (`tokens.make_token`). `references` are those of the mail answered, oldest first; ids stand
+    without angle brackets. `allowed_links` are hosts ("docs.example.org") or URL prefixes, `known_links` whole
+    URLs that stand in the knowledge base. Below the reply stand the signature, the footer, and `quoted`, the mail that
+    is answered, with `quote_intro` above it; each only when given. `cc` are the customer's colleagues who get a copy.
+    """
+
+    reply_id: uuid.UUID
+    sender: Address
+    recipient: Address
+    subject: str
+    text: str
+    date: datetime
+    token: str
+    domain: str
+    report_token: str = ""  # `report_tokens.make_report_token`; "" for none
+    in_reply_to: str = ""
+    references: tuple[str, ...] = ()
+    envelope_from: str = ""  # where bounces go; "" for the sender
+    allowed_links: tuple[str, ...] = ()
+    known_links: frozenset[str] = frozenset()
+    cc: tuple[Address, ...] = ()
+    signature: Block = Block("")
+    footer: Block = Block("")
+    quoted: str = ""
+    quote_intro: str = ""
+    files: tuple[File, ...] = ()
+    unsubscribe: Unsubscribe | None = None  # of mail that nobody asked for; the footer says how
+    automatic: bool = True  # False for what a person wrote or approved word by word
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A finished message: RFC 5322 bytes with CRLF, the same for the same `Outgoing`."""
+
+    raw: bytes
+    message_id: str  # without angle brackets
+    envelope_from: str
+    recipient: str
+    text: str  # the whole plain part: what a person is shown for approval
+    cc: tuple[str, ...]
+    files: tuple[str, ...]  # their names
+    smtputf8: bool  # an address needs RFC 6531; refuse a server that does not offer it
+
 
 MAX_REFERENCES = 20
 MAX_SUBJECT_CHARS = 300
@@ -91,3 +170,60 @@ def date_value(moment: datetime) -> str:
     if moment.tzinfo is None:
         raise ComposeRefused("the date has no time zone")
     return format_datetime(moment)
+
+
+# The finished message, read again: it must hold exactly the headers and the recipient that were meant.
+MAX_LINE_BYTES = 998
+_MIME_HEADERS = ["mime-version", "content-type"]
+
+
+def check(
+    raw: bytes, meant: Sequence[tuple[str, str]], recipient: str, cc: Sequence[str] = (), *, files: int = 0
+) -> None:
+    """Raise ComposeRefused unless `raw` has the headers `meant`, in order, `recipient` and `cc` alone, and `files`.
+
+    The bytes are looked at twice, as a parser sees them and as lines: what only one of them sees is an injection.
+    """
+    head, separator, _ = raw.partition(b"\r\n\r\n")
+    lines = re.sub(rb"\r\n[ \t]+", b" ", head).split(b"\r\n")
+    names = [line.partition(b":")[0].decode("utf-8", "replace").casefold() for line in lines]
+    expected = [name.casefold() for name, _ in meant]
+    if not separator or sorted(names) != sorted([*expected, *_MIME_HEADERS]):
+        raise ComposeRefused(f"headers {names} instead of {expected}")
+    if b"\r" in head.replace(b"\r\n", b"") or b"\n" in head.replace(b"\r\n", b"") or b"\0" in raw:
+        raise ComposeRefused("a bare line break or NUL in the headers")
+    if any(len(line) > MAX_LINE_BYTES for line in raw.split(b"\r\n")):
+        raise ComposeRefused("a line is longer than 998 bytes")
+    message = message_from_bytes(raw)
+    _check_headers(message, meant, recipient, cc)
+    _check_parts(message, files)
+
+
+def _check_headers(message: Message, meant: Sequence[tuple[str, str]], recipient: str, cc: Sequence[str]) -> None:
+    found = [(name.casefold(), _decoded(value)) for name, value in message.raw_items()]
+    for name, value in meant:
+        if [v for n, v in found if n == name.casefold()] != [_decoded(value)]:
+            raise ComposeRefused(f"{name} does not read as it was meant")
+    to = next(v for n, v in found if n == "to")
+    if to.rpartition("<")[2].rstrip(">") != recipient:
+        raise ComposeRefused("To is not the recipient that was meant")
+    copies = parse_addresses(dict(message.raw_items()).get("Cc", ""))
+    if [one.addr for one in copies.addresses] != list(cc) or copies.rejected:
+        raise ComposeRefused("Cc is not the people that were meant")
+
+
+def _check_parts(message: Message, files: int) -> None:
+    """Plain text and HTML, and the files behind them."""
+    parts = [one for one in message.walk() if not one.is_multipart()]
+    types = [one.get_content_type() for one in parts[:2]]
+    attached = [one.get_content_disposition() for one in parts[2:]]
+    if any(one.defects for one in message.walk()) or types != ["text/plain", "text/html"]:
+        raise ComposeRefused("the body is not the two parts that were meant")
+    if attached != ["attachment"] * files:
+        raise ComposeRefused("the files are not those that were meant")
+
+
+def _decoded(value: str) -> str:
+    """A header value as a reader sees it, white space aside."""
+    text = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return "".join(str(make_header(decode_header(re.sub(r"\r\n[ \t]", " ", text)))).split())

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from services.mail.filters.automatic import (
+from services.mail.filters.objections import (
     auto_submitted,
     automatic_wording,
     challenge,
+    long_monologue,
+    machine_sender,
+    mailing_list,
     null_return_path,
+    rates,
+    reply_to_person,
     response_suppressed,
+    storm,
 )
-from services.mail.filters.breakers import long_monologue, rates, storm
-from services.mail.filters.machines import machine_sender, mailing_list, reply_to_person
 from services.mail.filters.reports import (
     answers_alert,
     bounce,
@@ -29,8 +33,18 @@ from services.mail.filters.reports import (
     receipt,
     unsubscribes,
 )
-from services.mail.filters.trust import asks_for_person, failed_identity, spam, unproven_sender, unreadable
-from services.mail.filters.verdict import FilterContext, IdentityLevel, Limits, Verdict, VerdictKind
+from services.mail.filters.verdict import (
+    FilterContext,
+    IdentityLevel,
+    Limits,
+    Verdict,
+    VerdictKind,
+    asks_for_person,
+    failed_identity,
+    spam,
+    unproven_sender,
+    unreadable,
+)
 from services.mail.message import ParsedMail
 
 __all__ = ["FILTERS", "FilterContext", "IdentityLevel", "Limits", "Verdict", "VerdictKind", "judge"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from services.mail.content_types import CALENDAR
 from services.mail.filters.verdict import FilterContext, Verdict
 from services.mail.mailbox import MailboxKey
 from services.mail.message import ParsedMail
-from services.mail.part_roles import CALENDAR
 from services.mail.reports.bounce_wording import is_failure_subject
-from services.mail.subjects import base_subject
+from services.mail.thread_ids import base_subject
 
 
 def complaint(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:

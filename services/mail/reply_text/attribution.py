@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 
-from services.mail.reply_text import shapes, words
+from services.mail.reply_text import shapes
 
 MAX_LINES = 5
 MAX_SHORT = 160
@@ -36,13 +36,13 @@ _CLOSERS = " \t\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 _COLONS = (":", "：", "՝", "፦", "៖")  # of Latin, Han, Armenian, Ethiopic and Khmer
 _DASHES = "-—–"
 _ENDS = (*_COLONS, ">", ")", *_DASHES)
-_VERBS = tuple(dict.fromkeys(word.casefold() for word in (*words.WROTE, *words.WROTE_UNSPACED)))
+_VERBS = tuple(dict.fromkeys(word.casefold() for word in (*shapes.WROTE, *shapes.WROTE_UNSPACED)))
 _FIRST_VERB = re.compile(
-    rf"(?<!\w)(?:{shapes.any_of(words.WROTE)})(?!\w)|{shapes.any_of(words.WROTE_UNSPACED)}", re.IGNORECASE
+    rf"(?<!\w)(?:{shapes.any_of(shapes.WROTE)})(?!\w)|{shapes.any_of(shapes.WROTE_UNSPACED)}", re.IGNORECASE
 )
-_NAME_FOLLOWS = re.compile(rf"(?<!\w)(?:{shapes.any_of(words.NAME_FOLLOWS)})(?!\w)", re.IGNORECASE)
-_BEGINNING = re.compile(rf"[*_\"'-]{{0,6}}(?:{shapes.any_of(words.BEGINNINGS)})(?![^\W\d_])", re.IGNORECASE)
-_QUOTING = re.compile(rf"(?:{shapes.any_of(words.QUOTING)})\b", re.IGNORECASE)
+_NAME_FOLLOWS = re.compile(rf"(?<!\w)(?:{shapes.any_of(shapes.NAME_FOLLOWS)})(?!\w)", re.IGNORECASE)
+_BEGINNING = re.compile(rf"[*_\"'-]{{0,6}}(?:{shapes.any_of(shapes.BEGINNINGS)})(?![^\W\d_])", re.IGNORECASE)
+_QUOTING = re.compile(rf"(?:{shapes.any_of(shapes.QUOTING)})\b", re.IGNORECASE)
 _DATE_FIRST = re.compile(r"[*_]{0,3}(?:[^\s\d]{1,14}[.,]{0,2} ){0,2}\(?\d{1,4}[./:\-年년 ,]")
 _NAME_FIRST = re.compile(r"[*_]{0,3}[^<>:]{0,80}<[^<>\s@]{1,100}@[^<>\s]{1,200}>")
 _BOX_LAST = re.compile(

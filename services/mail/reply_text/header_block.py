@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from services.mail.reply_text import shapes, words
+from services.mail.reply_text import shapes
 
 MAX_BLOCK_LINES = 14
 MAX_SEPARATOR = 200
@@ -18,14 +18,14 @@ MAX_WRITER_LINES, MAX_WRITER_WORDS = 3, 5
 _ONCE = ("from", "sent", "to", "subject")
 
 
-_ROLE = {label: role for role, labels in reversed(words.HEADER_LABELS.items()) for label in labels}
+_ROLE = {label: role for role, labels in reversed(shapes.HEADER_LABELS.items()) for label in labels}
 _LONGEST_LABEL = max(map(len, _ROLE))
 _COLON = re.compile(r"[:：](?!//)")
 _DASHES = "-_=—–~"
 _DECORATION = _DASHES + "#<>*:： \t\u00a0\u200b"
 _FENCES = frozenset(_DASHES)
-_FORWARDS = frozenset(words.FORWARDS)
-_ANNOUNCEMENTS = (*words.SEPARATORS, *words.FORWARDS)
+_FORWARDS = frozenset(shapes.FORWARDS)
+_ANNOUNCEMENTS = (*shapes.SEPARATORS, *shapes.FORWARDS)
 _BETWEEN_DASHES = re.compile(r"[ \t>*]*[-_=—–]{3,} ?[^\W\d_][^-_=\d]{2,50} ?[-_=—–]{3,}[ \t>*]*\Z")
 _DETAILS = re.compile(r"[^\n]{1,120}?---(?P<moment>\d[^\n]{7,40}?)---")
 _REPLY_ABOVE = re.compile(r"(?:please )?(?:reply|write|type) (?:your reply )?above this line\b.{0,60}\Z")

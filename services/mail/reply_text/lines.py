@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 
-from services.mail.reply_text import attribution, header_block, own_words, shapes, signature
+from services.mail.reply_text import attribution, header_block, own_words, shapes
 
 WRAPPED_QUOTE_WIDTH = 60
 MAX_WRAP_WIDTH = 100
@@ -101,9 +101,9 @@ def _alone(line: str) -> Kind:
     if (first in "›»＞|" or ">" in said[:4]) and _QUOTE.match(line):
         return Kind.QUOTE
     if not first.isalnum():
-        if signature.is_mark(line):
+        if own_words.is_mark(line):
             return Kind.MARK
-        if signature.is_rule(line):
+        if own_words.is_rule(line):
             return Kind.RULE
     return Kind.SEPARATOR if header_block.is_separator(line) else Kind.TEXT
 
@@ -133,7 +133,7 @@ def _find_app_lines(lines: Sequence[str], kinds: list[Kind]) -> None:
     for index, line in enumerate(lines):
         begins = index == 0 or kinds[index - 1] is not Kind.TEXT
         ends = index + 1 == len(lines) or kinds[index + 1] is not Kind.TEXT
-        if kinds[index] is Kind.TEXT and (begins or ends) and signature.is_app_line(line):
+        if kinds[index] is Kind.TEXT and (begins or ends) and own_words.is_app_line(line):
             kinds[index] = Kind.APP
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from services.mail.message import ReplyText
-from services.mail.reply_text import attribution, html_quote, own_words, shapes, signature
+from services.mail.reply_text import attribution, html_quote, own_words, shapes
 from services.mail.reply_text.lines import Kind, classify
 
 MAX_CHARACTERS = 500_000
@@ -124,9 +124,9 @@ def _begins_signature(lines: Sequence[str], kind: Kind, index: int, end: int, te
         return True
     if end - index > MAX_SMALL_PRINT_LINES:
         return False
-    if kind is Kind.RULE and signature.underlines(lines[index], lines[index - 1]):
+    if kind is Kind.RULE and own_words.underlines(lines[index], lines[index - 1]):
         return False
-    return signature.is_signature(lines[index], lines[index + 1 : end])
+    return own_words.is_signature(lines[index], lines[index + 1 : end])
 
 
 def _mark_quotes(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) -> None:
@@ -164,7 +164,7 @@ def _cut(lines: Sequence[str], kinds: Sequence[Kind], texts: Sequence[int], olde
     last_quote = quotes[-1] if quotes else -1
     if attributions and not any(attributions[0] < text < last_quote for text in texts):
         tail = [lines[text] for text in texts if text > last_quote]
-        if not tail or signature.is_footer(tail) or _is_marked_footer(lines, kinds, last_quote + 1):
+        if not tail or own_words.is_footer(tail) or _is_marked_footer(lines, kinds, last_quote + 1):
             return attributions[0]
     if last_quote > texts[-1] or (attributions and attributions[-1] > texts[-1]):
         return next(index for index in older if index > texts[-1])
@@ -176,7 +176,7 @@ def _is_marked_footer(lines: Sequence[str], kinds: Sequence[Kind], start: int) -
     first = next((index for index in range(start, len(lines)) if lines[index].strip()), len(lines))
     if first == len(lines) or kinds[first] is not Kind.MARK or len(lines) - first > MAX_SMALL_PRINT_LINES:
         return False
-    return signature.names_a_page(lines[first + 1 :]) or signature.is_signature(lines[first], lines[first + 1 :])
+    return own_words.names_a_page(lines[first + 1 :]) or own_words.is_signature(lines[first], lines[first + 1 :])
 
 
 def _is_attributed(lines: Sequence[str], kinds: Sequence[Kind], first: int) -> bool:
@@ -218,12 +218,12 @@ def without_armour(text: str) -> str:
     try:
         begin = shapes.index(_BEGIN)
         body = shapes.index("", begin) + 1
-        signature = shapes.index(_SIGNATURE, body)
-        end = shapes.index(_END, signature)
+        own_words = shapes.index(_SIGNATURE, body)
+        end = shapes.index(_END, own_words)
     except ValueError:
         return text
-    coded = all(_CODED.fullmatch(line) or _HEADER.fullmatch(line) for line in shapes[signature + 1 : end])
+    coded = all(_CODED.fullmatch(line) or _HEADER.fullmatch(line) for line in shapes[own_words + 1 : end])
     if not coded or not all(_HEADER.fullmatch(line) for line in shapes[begin + 1 : body - 1]):
         return text
-    written = [line.removeprefix(_ESCAPE) for line in lines[body:signature]]
+    written = [line.removeprefix(_ESCAPE) for line in lines[body:own_words]]
     return "\n".join([*lines[:begin], *written, *lines[end + 1 :]])

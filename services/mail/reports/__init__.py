@@ -12,14 +12,12 @@ from typing import Any
 
 from services.mail.headers import clean
 from services.mail.message import ParsedMail
-from services.mail.reports import dsn, plain_bounce
+from services.mail.reports import bounces
 from services.mail.reports.auto_reply import read_auto_reply
 from services.mail.reports.bounce_wording import from_daemon, is_daemon, is_failure_subject
-from services.mail.reports.complaint import may_be_complaint, read_complaint
-from services.mail.reports.receipt import read_receipt
+from services.mail.reports.bounces import original_message_id, report_token, returned_text
+from services.mail.reports.complaint import is_from_sns, may_be_complaint, read_complaint, read_receipt, read_ses_notice
 from services.mail.reports.report import FailedRecipient, Kind, Leaf, Report, Severity, leaves
-from services.mail.reports.returned import original_message_id, report_token, returned_text
-from services.mail.reports.ses_notice import is_from_sns, read_ses_notice
 
 __all__ = ["FailedRecipient", "Kind", "Report", "Severity", "is_daemon", "read_report"]
 
@@ -60,20 +58,20 @@ def _clean_texts(told: Report | FailedRecipient) -> dict[str, Any]:
 def _may_be_notice(mail: ParsedMail) -> bool:
     """Headers first: the parts of a mail that somebody wrote need not be looked at again."""
     claimed = "report" in mail.header("Content-Type").casefold() or is_from_sns(mail)
-    return claimed or plain_bounce.may_be_bounce(mail) or may_be_complaint(mail)
+    return claimed or bounces.may_be_bounce(mail) or may_be_complaint(mail)
 
 
 def _read_bounce(mail: ParsedMail, parts: Sequence[Leaf]) -> Report | None:
     if is_from_sns(mail) and (notice := read_ses_notice(parts)):
         return notice
-    told = dsn.status_part(parts)
+    told = bounces.status_part(parts)
     if told and _is_report(mail):
-        if not dsn.is_failure(told):
+        if not bounces.is_failure(told):
             return _bounce("receipt", (), told.reporting_mta, parts)
-        failed = plain_bounce.explained(dsn.failures(told), parts) or plain_bounce.recipients(mail, parts)
+        failed = bounces.explained(bounces.failures(told), parts) or bounces.recipients(mail, parts)
         return _bounce("bounce", failed, told.reporting_mta, parts)
-    if plain_bounce.is_bounce(mail, parts):
-        return _bounce("bounce", plain_bounce.recipients(mail, parts), "", parts)
+    if bounces.is_bounce(mail, parts):
+        return _bounce("bounce", bounces.recipients(mail, parts), "", parts)
     return None
 
 

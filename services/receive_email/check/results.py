@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from services.core.check.steps import Fault, Finding
-from services.mail.authentication.trace import is_by_ours
-from services.mail.authentication.trusted_results import authserv_id, trusted_headers
+from services.mail.authentication.trusted_results import authserv_id, is_by_ours, trusted_headers
 from services.mail.message import ParsedMail
 
 STEP = "sender results"

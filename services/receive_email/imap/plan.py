@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from schemas.events.mail import Mode
-from services.mail.dates import parse_date
-from services.mail.headers import split_block, unfold
+from services.mail.headers import parse_date, split_block, unfold
 from services.receive_email.fingerprint import HEADER_BYTES
 from services.receive_email.imap.folder import Listed
 

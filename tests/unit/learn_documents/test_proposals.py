@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.learn_documents.proposals import Answered, article
-from services.mail.personal import Known
+from services.mail.masking import Known
 
 ANSWER = """Hi John,
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.mail.authentication import Authentication, DnsFailed, Peer, RecordType, authenticate
-from services.mail.authentication.domains import aligned, organizational
-from services.mail.authentication.resolver import Budgeted
+from services.mail.authentication.results import Budgeted
+from services.mail.authentication.sender_checks import aligned, organizational
 from services.mail.mime import read_mail
 from tests.benchmarks.mail_sender_auth import auth_cases, symbols
 from tests.support.corpora import corpus

@@ -12,10 +12,8 @@ from services.mail.filters import FilterContext, judge
 from services.mail.filters.verdict import Verdict
 from services.mail.mime import read_mail
 from services.mail.reports import read_report
-from services.mail.reports.automatic.haste import too_soon, unread
-from services.mail.reports.automatic.judgement import judge_automatic
-from services.mail.reports.automatic.sentences import DAY, LINK, MAIL, NUMBER, PHONE, sentences, words_of
-from services.mail.reports.automatic.subject_words import read_subject
+from services.mail.reports.automatic.judgement import judge_automatic, read_subject, too_soon, unread
+from services.mail.reports.automatic.phrases import DAY, LINK, MAIL, NUMBER, PHONE, sentences, words_of
 from tests.support.robots import (
     Text,
     concept_notes,

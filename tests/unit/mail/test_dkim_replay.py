@@ -9,7 +9,7 @@ import dkim
 import pytest
 
 from services.mail.authentication import Authentication, Peer, authenticate
-from services.mail.authentication.trace import arrived_at
+from services.mail.authentication.trusted_results import arrived_at
 from services.mail.mailbox import MailboxKey
 from services.mail.mime import read_mail
 from tests.unit.mail.test_authentication import SEED, with_results, zone

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.mail import headers, parameters
-from services.mail.dates import parse_date
+from services.mail import headers
+from services.mail.headers import parse_date
 
 
 def test_block_with_folds_and_strange_lines() -> None:
@@ -84,12 +84,12 @@ def test_many_references_are_trimmed_in_the_middle() -> None:
 def test_parameters() -> None:
     """Quoted, encoded and continued parameters are joined and decoded (RFC 2231)."""
     value = 'Text/Plain; charset="UTF-8"; name*0*=iso-8859-1\'\'a%E4; name*1=b; x="q\\"q; z"; =; y'
-    assert parameters.parse(value) == ("text/plain", {"charset": "UTF-8", "x": 'q"q; z', "name": "aäb"})
+    assert headers.parse_parameters(value) == ("text/plain", {"charset": "UTF-8", "x": 'q"q; z', "name": "aäb"})
 
 
 def test_parameter_with_encoded_word() -> None:
     """A file name in an encoded word, which the RFC forbids and everyone sends, is decoded."""
-    assert parameters.parse('application/pdf; name="=?utf-8?q?=C3=BC.pdf?="')[1] == {"name": "ü.pdf"}
+    assert headers.parse_parameters('application/pdf; name="=?utf-8?q?=C3=BC.pdf?="')[1] == {"name": "ü.pdf"}
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import base64
 import pytest
 
 from services.mail.attachments import ENCRYPTED, attachment_text
+from services.mail.content_types import role_of, seal_of
 from services.mail.filters import FilterContext, judge
 from services.mail.message import Attachment
 from services.mail.mime import read_mail
-from services.mail.part_roles import role_of, seal_of
 from tests.support.cpu import at_most
 
 INVITATION = b"""BEGIN:VCALENDAR\r

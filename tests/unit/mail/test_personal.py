@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.mail.personal import Known, marks_in, without_personal
+from services.mail.masking import Known, marks_in, without_personal
 
 JOHN = Known(
     names=("John Miller", "Mia Stone"),

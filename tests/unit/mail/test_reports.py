@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from services.mail.mime import read_mail
 from services.mail.reports import Report, read_report
-from services.mail.reports.dsn import failures, read_status
-from services.mail.reports.status import enhanced_code, severity
+from services.mail.reports.bounces import failures, read_status
+from services.mail.reports.report import enhanced_code, severity
 from tests.benchmarks import mail_judging
 from tests.support.corpora import corpus
 

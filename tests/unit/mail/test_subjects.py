@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.mail.subjects import base_subject, without_reply_prefixes
+from services.mail.thread_ids import base_subject, without_reply_prefixes
 
 
 @pytest.mark.parametrize(

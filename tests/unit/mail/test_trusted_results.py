@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.mail.authentication import authenticate, trace
-from services.mail.authentication.trace import is_delivery_hop
+from services.mail.authentication import authenticate, trusted_results
+from services.mail.authentication.trusted_results import is_delivery_hop
 from services.mail.mime import read_mail
 from tests.unit.mail.test_authentication import MESSAGE, zone
 
@@ -185,5 +185,5 @@ def test_a_hop_that_two_readers_see_differently_is_none_of_ours(monkeypatch: pyt
     ours = f"from a by {IDS[0]} with LMTP id 7; Mon, 1 Jan 2024 10:00:00 +0000"
     assert is_delivery_hop(ours, IDS)
     for clauses in ({"by": "other.example", "with": "lmtp"}, {"by": IDS[0], "with": "esmtp"}, {"by": IDS[0]}):
-        monkeypatch.setattr(trace, "parse_received", lambda _, said=clauses: said)
+        monkeypatch.setattr(trusted_results, "parse_received", lambda _, said=clauses: said)
         assert not is_delivery_hop(ours, IDS)

@@ -10,10 +10,8 @@ import pytest
 from services.core.wording import bounded, folded, lines_of
 from services.mail.mime import read_mail
 from services.mail.reports.automatic.evidence import LANGUAGES, PACKAGE, PARTS, TABLES, read_wording, shares
-from services.mail.reports.automatic.judgement import judge_automatic
-from services.mail.reports.automatic.phrases import read_line
-from services.mail.reports.automatic.sentences import is_unspaced
-from services.mail.reports.automatic.subject_words import read_subject
+from services.mail.reports.automatic.judgement import judge_automatic, read_subject
+from services.mail.reports.automatic.phrases import is_unspaced, read_line
 from services.mail.reports.wording import find_wording, opens_with_wording
 from tests.support.cpu import at_most
 

@@ -8,8 +8,7 @@ import pytest
 
 from schemas.events.mail import Identity
 from services.core.settings import InboxSettings
-from services.mail.alert_ids import alert_message_id
-from services.mail.mailbox import MailboxKey
+from services.mail.mailbox import MailboxKey, alert_message_id
 from services.mail.mime import read_mail
 from services.mail.reports import read_report
 from services.read_email.by_hand import answered_by_itself, of_ours, sent_by_machine

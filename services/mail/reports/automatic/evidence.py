@@ -8,19 +8,21 @@ from functools import cache
 from itertools import chain, pairwise
 
 from services.core.wording import lines_of
-from services.mail.reports.automatic.sentences import (
+from services.mail.reports.automatic.phrases import (
     DAY,
     LINK,
     MAIL,
     NUMBER,
     PHONE,
     Sentence,
+    Tables,
     clauses,
     is_unspaced,
+    language_tables,
     sentences,
+    tables,
     words_of,
 )
-from services.mail.reports.automatic.tables import Tables, language_tables, tables
 
 MOST_CHARS = 2000
 FEW_WORDS, FEW_CHARS = 4, 8  # a clause of fewer has no content of its own: a greeting, a name

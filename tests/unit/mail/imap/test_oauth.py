@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from services.core.settings import OAuthSettings
-from services.mail.imap.oauth import TokenRefused, access_token
+from services.mail.imap import TokenRefused, access_token
 
 OAUTH = OAuthSettings.model_validate(
     {
