@@ -135,5 +135,5 @@ def _answer(written: bytes, status: int) -> AttachmentText:
     try:
         fields = json.loads(written)
         return AttachmentText(str(fields["text"]), fields["verdict"], str(fields["reason"]))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return AttachmentText("", "human", f"takes more than it may (the reader ended with status {status})")

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from services.core.app import App
+from services.core.request_limits import Pace
 from services.mail.unsubscribe import PATH
 from services.operations.outreach import TokenUnknown, by_token
 
@@ -19,13 +20,15 @@ PAGE = (
 )
 FORM = '<form method="post"><button>Unsubscribe</button></form>'
 ASKS, DONE = "You will get no more mail from us that you did not ask for.", "Done: you will get no such mail any more."
+TOO_MANY = "That was too often. Wait a minute, and try again."
+PER_MINUTE = 10  # of one link: each time is an event
 UNKNOWN = "This link is not one of ours, or not whole. Copy all of it from the mail."
 SAFE = {"content-security-policy": "default-src 'none'; form-action 'self'", "referrer-policy": "no-referrer"}
 
 
 def unsubscribing(app: App) -> APIRouter:
     """The two routes."""
-    router = APIRouter(include_in_schema=False)
+    router, pace = APIRouter(include_in_schema=False), Pace(PER_MINUTE)
 
     @router.get(PATH + "/{token}")
     async def page(token: str) -> HTMLResponse:
@@ -33,6 +36,8 @@ def unsubscribing(app: App) -> APIRouter:
 
     @router.post(PATH + "/{token}")
     async def unsubscribe(token: str) -> HTMLResponse:
+        if wait := pace.takes(token):
+            return _page(TOO_MANY, status=429, headers={"retry-after": str(int(wait) + 1)})
         try:
             await by_token(app, token)
         except TokenUnknown:
@@ -42,5 +47,5 @@ def unsubscribing(app: App) -> APIRouter:
     return router
 
 
-def _page(said: str, form: str = "", status: int = 200) -> HTMLResponse:
-    return HTMLResponse(PAGE.format(said=said, form=form), status, SAFE)
+def _page(said: str, form: str = "", status: int = 200, headers: dict[str, str] | None = None) -> HTMLResponse:
+    return HTMLResponse(PAGE.format(said=said, form=form), status, SAFE | (headers or {}))

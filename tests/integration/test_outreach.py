@@ -413,6 +413,7 @@ async def test_one_click_unsubscribes_and_opening_the_link_does_not(desk: Desk) 
         assert (await desk.line()).unsubscribed == 1
         [line] = (await client.get("/api/outreach", headers={"Authorization": f"Bearer {TOKEN}"})).json()
         assert (line["rule"], line["sent"], line["unsubscribed"]) == ("renewal", 1, 1)
+        assert [(await client.post(link)).status_code for _ in range(10)][-1] == 429  # each time would be an event
 
 
 WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

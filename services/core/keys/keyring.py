@@ -290,5 +290,5 @@ async def _rows(conn: AsyncConnection[Any], query: Any, args: dict[str, Any]) ->
 def _json(value: bytes) -> object:
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

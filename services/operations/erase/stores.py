@@ -101,7 +101,7 @@ def _lying(content: bytes) -> str:
         return text
     try:
         return _json(json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -71,7 +71,7 @@ def _key(public_key: str) -> ec.EllipticCurvePublicKey:
 def _peer(fields: dict[str, bytes]) -> Peer:
     try:
         envelope = json.loads(fields.get("envelope", b"{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         envelope = {}
     mail_from = envelope.get("from", "") if isinstance(envelope, dict) else ""
     return Peer(ip=text_field(fields, "sender_ip"), mail_from=mail_from if isinstance(mail_from, str) else "")
