@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from deploy.local import Endpoints
+from services.core.web import make_app
 from services.operations.memory.graph import Graph, graph_of
 from services.operations.memory.people import find_person
+from services.web.routes import routes
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 
+TOKEN = "a token for tests"
 BO = "bo@birch.example"
 
 
 @pytest.fixture
 async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
-    async with remembering(stack, database, topic_prefix, tmp_path) as memory:
+    async with remembering(stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN}) as memory:
         yield memory
 
 
@@ -71,3 +75,25 @@ async def test_only_what_the_mail_names_is_looked_up(memory: Memory) -> None:
     )
     assert _said(await _graph(memory, about="okta")) == [("uses okta", "Okta")]
     assert _said(await _graph(memory, about="company")) == [("company", "Acme")]
+
+
+async def test_over_http_the_graph_is_read_with_its_ways_to_others_and_not_without_a_token(memory: Memory) -> None:
+    """The person's edges, those of others to the same thing, only what is asked `about`, and as of a day the former."""
+    works = fact("company", "Acme", "I work at Acme", kind="identity")
+    await memory.tell("I work at Acme.", works, on=1)
+    await memory.tell("I work at Acme.", works, on=2, sender=f"Bo Birch <{BO}>")
+    await memory.tell("We are on the Team plan.", fact("plan", "Team", "We are on the Team plan"), on=3)
+    await memory.tell("We moved to the Pro plan.", fact("plan", "Pro", "We moved to the Pro plan"), on=5)
+    transport = httpx.ASGITransport(make_app([routes(memory.app)]), raise_app_exceptions=False)
+    path, headers = f"/api/participants/{ADA}/graph", {"authorization": f"Bearer {TOKEN}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://deployment") as api:
+        assert (await api.get(path)).status_code == 401
+        whole = (await api.get(path, headers=headers)).json()
+        former = (await api.get(path, headers=headers, params={"at": day(4).isoformat()})).json()
+        plan = (await api.get(path, headers=headers, params={"about": "plan"})).json()
+        assert (await api.get("/api/participants/nobody@x.example/graph", headers=headers)).status_code == 404
+    assert sorted(edge["object"] for edge in whole["own"]) == ["Acme", "Pro"]
+    assert [(edge["subject"], edge["object"]) for edge in whole["others"]] == [("Bo Birch", "Acme")]
+    assert sorted(edge["object"] for edge in former["own"]) == ["Acme", "Team"]
+    assert [edge["object"] for edge in plan["own"]] == ["Pro"]
+    assert (former["others"], plan["others"]) == ([], [])
