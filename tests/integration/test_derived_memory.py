@@ -1,21 +1,27 @@
-"""What is made of many mails, all of it at once: incidents, told periods, outreach, earned approval. Kills, order, erase."""
+"""What is made of many mails, all of it at once: incidents, told periods, outreach, earned approval, investigations and
+webhooks. Kills, order, erase."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deploy.local import Endpoints
+from schemas.events.investigations import InvestigationRequested
 from schemas.events.memory import FactRequested
 from schemas.events.replies import DraftDecided
 from services.core.archive.history import stored_events
+from services.core.bus import event_store
 from services.core.bus.processor import Processor
+from services.core.bus.runner import publish
+from services.core.clock import random_id
+from services.core.db import fetch_all
 from services.core.db.migrate import migrate
 from services.core.ids import participant_id
 from services.mail.mailbox import MailboxKey
@@ -26,14 +32,18 @@ from services.operations.erase.run import erase
 from services.operations.incidents import change, list_incidents
 from services.operations.outreach import ask_for_rounds, by_person
 from services.operations.periods import ask as ask_for_periods
+from services.operations.preparation import prepare
 from services.operations.rebuild.projections import fold_events, state_hash
 from services.operations.rebuild.shadow_schema import connected
 from services.operations.requests import ask
+from services.operations.webhooks.endpoints import Wanted, add_endpoint
 from services.pipeline import PROCESSORS
 from tests.integration.test_memory_periods import word_for_word
+from tests.support.alert_receiver import receiving
+from tests.support.bus import publishing
 from tests.support.crashing_sender import DERIVED_POINTS, crash
 from tests.support.erasing import differences, found
-from tests.support.scripted_model import ScriptedModel, Seen, reply_tool
+from tests.support.scripted_model import ScriptedModel, Seen, reply_tool, reply_tools
 from tests.support.shuffling import doubled, each, interleaved
 from tests.support.stack import fresh_database
 from tests.support.tending import Tended, tending
@@ -45,7 +55,7 @@ SECRET = "quixotryzebra"  # a word that is Cy's alone
 RENEWAL = {"name": "renewal", "text": "Hi {name}, it is {date} soon.", "fact": "renewal date", "within_days": 14, "silent_days": 30}  # fmt: skip
 DERIVED = {
     "incidents", "trouble_reports", "memory_periods", "outreach", "unsubscribes", "approvals", "approval_outcomes",
-    "approval_patterns",
+    "approval_patterns", "investigations", "investigation_files", "webhook_deliveries", "embeddings",
 }  # fmt: skip
 DERIVING = {"condense_memory", "earn_approval", "investigate", "reach_out", "watch_incidents"}
 LED_TO = """WITH RECURSIVE way AS (
@@ -60,6 +70,8 @@ ON = {
     "approval": {"earn": True},
     "send": {"approval": "review"},
     "threads": {"quiet_s": QUIET},
+    "investigate": {"enabled": True},
+    "outgoing_webhooks": {"private_hosts": True, "timeout_s": 1},
 }
 
 
@@ -67,6 +79,9 @@ def answer(request: Seen) -> Any:
     """As the model: every mail reports the same trouble, every period is told word for word."""
     if "tell" in request.tools:
         return word_for_word(request)
+    if "finish" in request.tools:
+        notes = {"command": "create", "path": "memory/scratchpad.md", "file_text": f"- {SECRET}\n"}
+        return reply_tools(("memory", notes), ("finish", {"note": f"They speak of {SECRET}.", "facts": []}))
     if "reflect" in request.tools:
         secret = f" {SECRET}" if SECRET in request.text else ""
         signals = {"issue_key": "csv export times out", "intent": "bug_report"}
@@ -141,6 +156,24 @@ async def lived_through(app: Derived) -> None:
     await ask_for_rounds(app.app)
     await app.settle()
     await uses.count(app.app, asyncio.Event())
+    await investigated(app)
+
+
+async def investigated(app: Derived) -> None:
+    """Somebody asks what is behind Cy's trouble."""
+    (row, *_) = await app.rows("SELECT thread_id FROM mails WHERE author_addr = %(cy)s ORDER BY received_at", cy=CY)
+    asked = {"investigation_id": random_id(), "participant_id": participant_id(app.workspace, CY), "by": "grace"}
+    await ask(app.app, InvestigationRequested.model_validate({**asked, **row, "question": f"What is {SECRET}?"}))
+    await app.settle()
+
+
+async def on_the_log(app: Derived) -> None:
+    """Every stored event is a record of its topic, as it is where there is a broker."""
+    await prepare(app.app.settings)
+    async with app.app.database.reading() as conn:
+        events = [event_store.envelope(row) for row in await fetch_all(conn, "SELECT * FROM events ORDER BY seq")]
+    async with publishing(app.app.settings.kafka.brokers) as publisher:
+        await publish(replace(app.app, publisher=publisher), events)
 
 
 async def list_incidents_of(app: Derived) -> list[Any]:
@@ -154,7 +187,12 @@ async def test_rows_follow_in_any_order_and_an_erased_customer_leaves_no_trace(
 ) -> None:
     """Every table has rows; a fold of the events, shuffled and doubled, gives the same; no store holds an erased word."""
     monkeypatch.setattr(uses, "UNSEEN_S", -60.0)
-    await lived_through(app)
+    async with receiving() as hook:
+        await add_endpoint(app.app, Wanted(hook.url, (), "a test", with_text=True), by="grace")
+        await lived_through(app)
+        hook.answer, hook.content = "503 Service Unavailable", f"no room for {SECRET}".encode()
+        await app.report(f"Cy <{CY}>", SECRET)
+    await on_the_log(app)
     assert {table for table in {*DERIVED, "fact_uses"} if not await app.count(table)} == set()
     with fresh_database(stack.database) as url:
         migrate(url)
@@ -166,13 +204,18 @@ async def test_rows_follow_in_any_order_and_an_erased_customer_leaves_no_trace(
     cy = await found(app.app, CY)
     assert SECRET in cy.marks.words
     held = {one.place for one in (await prove(app.app, cy.marks, cy.people)).findings}
-    assert {"table trouble_reports", "table memory_periods", "table outreach", "table fact_uses"} <= held
+    assert held >= {"table trouble_reports", "table memory_periods", "table outreach", "table fact_uses"}
+    assert held >= {"table investigations", "table investigation_files", "table public.webhook_answers"}
+    assert {one.partition(",")[0].split()[0] for one in held} >= {"table", "topic", "blob"}
     await erase(app.app, cy, by="grace")
+    assert await app.count("embeddings") == 0, "vectors are made again of what is left"
     await app.settle()
-    assert (await prove(app.app, cy.marks, cy.people)).findings == ()
+    after = await prove(app.app, cy.marks, cy.people)
+    assert after.findings == ()
+    assert min(after.read[store] for store in ("tables", "topics", "blobs")) > 0
     assert await differences(app.app, stack) == set()
     assert await app.count("trouble_reports") == 2
-    assert await app.count("outreach") == 0
+    assert (await app.count("outreach"), await app.count("investigation_files")) == (0, 0)
 
 
 async def test_no_reply_waits_for_any_of_them(app: Derived) -> None:

@@ -181,7 +181,9 @@ async def test_in_a_quarter_an_intent_opens_and_closes_exactly_when_the_bound_sa
         await desk.decide()
     again = await desk.pattern()
     assert again.unchanged == 14, "with the correction among them, as before"
-    assert "14 of 15 earned (bound 0.70)" in shown([again])
+    printed = ["    " + line.rstrip() for line in shown([again]).splitlines()]
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "earn-approval.md").read_text(encoding="utf-8")
+    assert [line for line in printed if line not in page.splitlines()] == [], "\n".join(printed)
 
 
 async def test_what_is_open_is_not_open_to_everything(desk: Desk) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,6 +18,8 @@ from deploy.local import Endpoints
 from schemas.events.answers import AssignmentRequested
 from schemas.events.replies import DraftDecided
 from services import watch_incidents
+from services.cli import incidents as command
+from services.cli.terminal import Terminal
 from services.core.bus import event_store
 from services.core.bus.runner import Runner
 from services.core.web import make_app
@@ -61,13 +65,14 @@ class Desk:
     server: ScriptedModel
     prompts: list[str] = field(default_factory=list)
     said: dict[str, Any] = field(default_factory=dict)
+    named: str = ""  # what the model calls each trouble, where it is not for the mail to say
 
     def answer(self, request: Seen) -> Any:
         """As the model: the trouble that the mail speaks of."""
         text = request.text
         if "reflect" in request.tools:
             trouble = next((name for word, name in reversed(TROUBLES.items()) if f"the {word}" in text), "")
-            signals = {"issue_key": trouble, "intent": "bug_report"}
+            signals = {"issue_key": self.named or trouble, "intent": "bug_report"}
             return reply_tool("reflect", {"summary": "They report a trouble.", "brief": "", "signals": signals})
         self.prompts.append(text)
         return reply_tool(
@@ -97,10 +102,10 @@ class Desk:
         rows = await self.app.rows("SELECT thread_id FROM mails ORDER BY received_at")
         return [row["thread_id"] for row in rows]
 
-    async def change(self, op: Any, answer: str = "") -> WholeIncident:
+    async def change(self, op: Any, answer: str = "", reason: str = "by hand") -> WholeIncident:
         """A person closes or reopens the one incident."""
         (line,) = await self.incidents()
-        told = {"answer": answer, "reason": "by hand", "by": "grace"}
+        told = {"answer": answer, "reason": reason, "by": "grace"}
         async with self.app.at_work():
             whole = await change(self.app.app, line.incident_id, op, **told, timeout_s=60)
         await self.app.settle()
@@ -439,3 +444,23 @@ async def test_the_page_says_how_incidents_are_switched_on(desk: Desk) -> None:
     """Where no inbox watches for them, the page says so, and with which setting it would."""
     async with signed_in(desk.app.app, role="viewer") as vic:
         assert "[incidents] customers = 3" in text_of(await vic.get("/console/incidents"))
+
+
+async def test_the_page_shows_what_the_commands_print(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/how-to/incidents.md has this story as `incidents list`, `close` and `show` print it, ids apart."""
+    desk.named = "csv export report timeout"
+    for sender in ("ann@one.example", "bo@two.example", "cy@three.example"):
+        await desk.report(sender)
+        await desk.app.wait(minutes=20)
+    out = StringIO()
+    monkeypatch.setattr(command, "console", Terminal(file=out, width=170, highlight=False))
+    command.console.print(command.table_of(await desk.incidents()))
+    command.print_whole(await desk.change("close", "The export works again. We are sorry.", reason=""))
+    command.print_whole(await desk.whole())
+    page = _without_ids((Path(__file__).parents[2] / "docs" / "how-to" / "incidents.md").read_text(encoding="utf-8"))
+    printed = [_without_ids(f"    {line}".rstrip()) for line in out.getvalue().splitlines()]
+    assert [line for line in printed if line not in page.splitlines()] == [], "\n".join(printed)
+
+
+def _without_ids(text: str) -> str:
+    return re.sub(r"\b[0-9a-f]{8}\b", "ID", text)
