@@ -19,7 +19,7 @@ from schemas.events.replies import DraftDecided
 from services.core.archive.history import stored_events
 from services.core.bus import event_store
 from services.core.bus.processor import Processor
-from services.core.bus.runner import publish
+from services.core.bus.runner import Runner, publish
 from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.db.migrate import migrate
@@ -255,5 +255,38 @@ async def test_killed_at_any_step_each_is_done_once(app: Derived) -> None:
     await app.settle()
     assert (await app.count("incidents"), await app.count("trouble_reports")) == (1, 3)
     assert await app.count("outreach") == 1
+    (row,) = await app.rows("SELECT occurrences FROM approval_patterns WHERE type = 'unchanged'")
+    assert row["occurrences"] == 3
+
+
+async def test_what_any_processor_has_done_it_does_not_do_again(app: Derived) -> None:
+    """Every event of the story comes to each of its consumers once more, the newest first: no event and no row follows."""
+    await lived_through(app)
+    async with app.app.database.reading() as conn:
+        before = await state_hash(conn)
+        events = [event_store.envelope(row) for row in await fetch_all(conn, "SELECT * FROM events ORDER BY seq DESC")]
+    seen: dict[str, int] = {}
+    for processor in PROCESSORS:
+        known = {kind.TYPE for kind in processor.handlers}
+        for event in (one for one in events if one.type in known):
+            await Runner(processor, app.app).process(event)
+            seen[processor.name] = seen.get(processor.name, 0) + 1
+    assert {one.name for one in PROCESSORS} == seen.keys(), "the story has events for each"
+    async with app.app.database.reading() as conn:
+        assert await state_hash(conn) == before
+    assert await app.count("events") == len(events)
+
+
+async def test_incidents_and_approvals_come_to_the_same_when_the_newest_event_is_first(app: Derived) -> None:
+    """Of three reports and three approvals in the reverse order there are one incident and three counted outcomes."""
+    app.away = {"watch_incidents", "earn_approval"}
+    for sender in ("Ann <ann@one.example>", f"Bo <{BO}>", f"Cy <{CY}>"):
+        await app.report(sender)
+    for processor in (one for one in PROCESSORS if one.name in app.away):
+        for event in reversed(await app.waiting(processor)):
+            await Runner(processor, app.app).process(event)
+    app.away = set()
+    await app.settle()
+    assert (await app.count("incidents"), await app.count("trouble_reports")) == (1, 3)
     (row,) = await app.rows("SELECT occurrences FROM approval_patterns WHERE type = 'unchanged'")
     assert row["occurrences"] == 3

@@ -37,6 +37,7 @@ TESTS = {
 EMBEDDED_ALONE = {
     "tests/integration/test_console_pipeline.py": "what a page shows of dead letters",
     "tests/integration/test_demo_seeds.py": "the demo, which has an embedded stack of its own",
+    "tests/integration/test_derived_memory.py": "an erase of what is made of many mails; its topics are read as those of test_erase.py are",
     "tests/integration/test_documented_commands.py": "the demo, which has an embedded stack of its own",
     "tests/integration/test_embedded_stack.py": "the embedded stack itself; its one test of Apache's has the mark `kafka`",
     "tests/integration/test_embedded_stack_places.py": "the embedded stack itself",
