@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
+from typing import Any
 
 from services.core.wording import folded, length_kept
 from services.learn_facts.facts.values import (
@@ -23,6 +24,8 @@ from services.learn_facts.facts.values import (
 )
 from services.memory.phrases.language import Language, language_of, spoken
 
+MOST_SAYING = 40  # clauses of one sentence that are looked at: nobody says a thing more often in one
+NEAR = 40  # clauses before and behind one that bear on it
 PLACE = "@"
 NAME = "~"
 _AT = "&"  # of another address in the clause
@@ -78,10 +81,15 @@ def clauses_saying(value: str, sentence: str, following: str, quote: str) -> Ite
     if not any(scores):
         scores = [min(_score(plain_value(quote), one), 1) if quote else 0 for one in clauses]
     told = [_marked(plain, one) for one in clauses]
-    sort = {"counts": plain.isdigit(), "dated": is_day(plain)}
-    for number, score in enumerate(scores):
-        if score:
-            yield score, _clause(told, number, sentence, following, sort)
+    about = {
+        "counts": plain.isdigit(),
+        "dated": is_day(plain),
+        "sentence": folded(sentence),
+        "following": folded(following),
+    }
+    for number in islice((one for one, score in enumerate(scores) if score), MOST_SAYING):
+        first = max(0, number - NEAR)
+        yield scores[number], _clause(told[first : number + NEAR + 1], number - first, about)
 
 
 def place_of(value: str, text: str) -> tuple[int, int] | None:
@@ -100,7 +108,7 @@ def place_of(value: str, text: str) -> tuple[int, int] | None:
     return place_of_day(value, text) or place_of_number(units[0], text) or place_of_sum(value, text)
 
 
-def _clause(told: list[str], number: int, sentence: str, following: str, sort: Mapping[str, bool]) -> Clause:
+def _clause(told: list[str], number: int, about: Mapping[str, Any]) -> Clause:
     marked = [folded(one) for one in told]
     parts = [folded(one) for one in _PARTS.split(told[number]) if PLACE in one]
     return Clause(
@@ -108,12 +116,10 @@ def _clause(told: list[str], number: int, sentence: str, following: str, sort: M
         accented=told[number].casefold(),
         named=_with_names(told[number]),
         part=parts[0] if parts else marked[number],
-        **sort,
-        sentence=folded(sentence),
+        **about,
         before=tuple(_with_names(one) for one in told[:number]),
         above=told[number - 1].casefold() if number else "",
         after=tuple(one for one in marked[number + 1 :] if one.strip(" ?!.")),
-        following=folded(following),
     )
 
 
