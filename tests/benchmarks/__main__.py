@@ -15,6 +15,7 @@ NAMES = (
     "commands",
     "idle",
     "latency",
+    "derived_memory",
     "throughput",
     "concurrency",
     "scale",

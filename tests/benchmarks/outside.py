@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 import psutil
 
@@ -22,7 +24,7 @@ from services.operations.preparation import prepare
 from services.pipeline import NAMES
 from services.receive_email.accept import accept
 from tests.benchmarks.idle import tree_seconds
-from tests.support.app import settings_for
+from tests.support.app import merged, settings_for
 from tests.support.letters import letter
 from tests.support.scripted_model import Behaviour, ScriptedModel, Seen, reply_tool
 from tests.support.smtp_server import Session, SmtpServer, Step
@@ -30,6 +32,7 @@ from tests.support.stack import broker_under_test, temporary_home
 from tests.support.workers import Workers
 
 PATIENCE_S = 3600.0
+NONE: Mapping[str, Any] = MappingProxyType({})
 WAL = """SELECT wal_bytes::float / 1024 AS kb, (SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal')::float AS syncs
          FROM pg_stat_wal"""
 FAILED = "SELECT count(*) AS n FROM events WHERE type = 'turn.failed.v1'"
@@ -150,20 +153,27 @@ def _answer(model: ScriptedModel, asked: Seen) -> Behaviour:
 
 
 @asynccontextmanager
-async def deployed(processes: Sequence[Sequence[str]] = (NAMES,)) -> AsyncIterator[Outside]:
-    """A deployment of these processes (each the names of its processors) on servers of its own, at work."""
+async def deployed(
+    processes: Sequence[Sequence[str]] = (NAMES,), changes: Mapping[str, Any] = NONE
+) -> AsyncIterator[Outside]:
+    """A deployment of these processes (each the names of its processors) on servers of its own, at work.
+
+    `changes` are settings over those of every measurement.
+    """
     clock = Clock()
     async with ScriptedModel() as model, SmtpServer(script=clock.note) as server:
         model.script(lambda asked: _answer(model, asked))
         with temporary_home() as home, EmbeddedStack(home, kafka=broker_under_test()) as endpoints:
-            changes = {
+            base = {
                 "model": {"provider": "anthropic", "base_url": model.base_url},
                 "smtp": {"host": "127.0.0.1", "port": server.port},
                 "threads": {"quiet_s": 0, "max_auto_replies": 100_000},
                 "limits": {"all_per_hour": 1_000_000, "company_per_hour": 1_000_000},
                 "workspace": "bench",
             }
-            settings = settings_for(endpoints, endpoints.database, "bench.", home / "deployment", **changes)
+            settings = settings_for(
+                endpoints, endpoints.database, "bench.", home / "deployment", **merged(base, changes)
+            )
             await prepare(settings)
             async with open_app(settings) as app:
                 with Workers(settings, home / "logs") as workers:
