@@ -26,6 +26,7 @@ NAMES = (
     "mail",
     "recall_quality",
     "recall_cue",
+    "fact_stories",
     "recall_latency",
     "knowledge_rank",
     "offline_answers",

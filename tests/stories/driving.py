@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -32,13 +32,18 @@ class Heard:
 
 @cache
 def heard() -> list[Heard]:
-    """Every story with every extraction from its second mail, faultless and faulty."""
-    return [
+    """Every story of the tests with every extraction from its second mail, faultless and faulty."""
+    return list(heard_of(stories()))
+
+
+def heard_of(told: Iterable[Story]) -> Iterator[Heard]:
+    """Each story with every extraction from its second mail, faultless and faulty."""
+    yield from (
         Heard(story, name, _believed(people), decided)
-        for story in stories()
+        for story in told
         for name, proposed in {"faultless": story.faultless(), **story.faulty()}.items()
         for people, decided in [_after_both(story, proposed)]
-    ]
+    )
 
 
 def believed_after(story: Story, proposed: Sequence[FactProposal]) -> list[str]:

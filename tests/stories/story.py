@@ -7,13 +7,14 @@ no word tells from the author's, so that the value that stands may be to be conf
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from schemas.events.replies import FactProposal
+from services.memory.keys import key_of
 
-TOLD = Path(__file__).parent / "told"
+TOLD = sorted((Path(__file__).parent / "told").glob("*.txt"))
 CONTACT = frozenset({"phone", "email"})
 PARAPHRASED = "the customer said that it is "  # no words of any mail
 
@@ -32,6 +33,7 @@ class Story:
     second: str
     quote: str
     asked: str = ""  # what we wrote to them before the second mail
+    also: str = ""  # other values in the second mail, parted by `;`: a model may take them for the one of the key
 
     @property
     def opening(self) -> FactProposal:
@@ -47,7 +49,12 @@ class Story:
     def false(self) -> frozenset[str]:
         """What nobody may believe after the second mail."""
         gone = {"replaces": self.before, "ends": self.before, "keeps": self.value, "unclear": self.value}
-        return frozenset({gone[self.what]} if self.what in gone else ())
+        return frozenset({gone[self.what], *self.others} if self.what in gone else self.others)
+
+    @property
+    def others(self) -> list[str]:
+        """The other values in the second mail."""
+        return [one.strip() for one in self.also.split(";") if one.strip()]
 
     def faultless(self) -> list[FactProposal]:
         """What a model proposes that makes no mistake."""
@@ -59,6 +66,15 @@ class Story:
 
     def faulty(self) -> Mapping[str, list[FactProposal]]:
         """What models propose that make one plausible mistake each."""
+        return {**self._usual_faults(), **{name: [one] for name, one in self._taken_for_it()}}
+
+    def _taken_for_it(self) -> Iterator[tuple[str, FactProposal]]:
+        """Each other value in the second mail as that of the key, with the right quote and with all of the mail."""
+        for one in self.others:
+            yield f"{one!r} with its quote", self._fact(self.key, one, self.quote)
+            yield f"{one!r}, all of it quoted", self._fact(self.key, one, self.second)
+
+    def _usual_faults(self) -> Mapping[str, list[FactProposal]]:
         new = self._fact(self.key, self.value, self.quote)
         old = self._fact(self.key, self.before, self.second)
         whole = self._fact(self.key, self.value, self.second)
@@ -88,17 +104,17 @@ class Story:
                 return {"another key": [other], "a loose quote": [loose], "twice": [new, whole]}
 
     def _fact(self, key: str, value: str, quote: str, **given: str) -> FactProposal:
-        kind = "contact_info" if self.key in CONTACT else "customer_info"
+        kind = "contact_info" if key_of(self.key) in CONTACT else "customer_info"
         fields = {"op": "add", "kind": kind, "key": key, "value": value, "quote": quote, "importance": 6}
         text = f"Their {key} is {value}." if given.get("op") != "delete" else ""
         return FactProposal.model_validate({**fields, "text": text, **given})
 
 
-def stories() -> list[Story]:
-    """All of them, by language, in the order of the files, in which `\\n` ends a line of a mail."""
+def stories(files: Iterable[Path] = TOLD) -> list[Story]:
+    """All of them, by file, in the order of the files, in which `\\n` ends a line of a mail."""
     return [
         Story(f"{file.stem} {number}", *(part.strip().replace("\\n", "\n") for part in line.split("|")))
-        for file in sorted(TOLD.glob("*.txt"))
+        for file in files
         for number, line in enumerate(_lines(file), start=1)
     ]
 
