@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemas.events.memory import FactsMerged
+from schemas.events.replies import FactProposal
 from services.learn_facts.facts.values import same_value
 from tests.stories.driving import believed_alone, heard
 from tests.stories.story import Story, stories
@@ -45,6 +46,20 @@ def test_no_mistake_is_believed_where_nothing_stood() -> None:
         if any(same_value(one, false) for false in story.false)
     ]
     assert not wrong, "\n".join([f"{len(wrong)} wrong", *wrong])
+
+
+def test_a_key_outside_the_table_was_believed_where_nothing_was_said_plainly() -> None:
+    """Under whatever name of its key: what is told of somebody else, of the past, or scoffed at, is not so of the author."""
+    told = [
+        ("tariff of ours", "Premium", "Von wegen Premium! Davon kann bei mir keine Rede sein.", "Premium"),
+        ("localité", "Lille", "Il fut un temps où notre bureau était à Lille.", "notre bureau était à Lille"),
+        ("numero", "333 9988", "Il numero di mia figlia è 333 9988, chiamate lei solo in emergenza.", "è 333 9988"),
+    ]
+    for key, value, mail, quote in told:
+        kind = "contact_info" if key == "numero" else "customer_info"
+        proposed = FactProposal(op="add", kind=kind, key=key, value=value, quote=quote)
+        story = Story("outside", "keeps", key, key, "", "", value, mail, quote)
+        assert believed_alone(story, [proposed]) == [], mail
 
 
 def test_there_are_enough_stories() -> None:

@@ -20,13 +20,14 @@ from services.core.wording import folded
 from services.learn_facts.facts.assertion import REASONS, Mood, mood_of
 from services.learn_facts.facts.clauses import place_of
 from services.learn_facts.facts.evidence import disallowed, objection, supported_text, unsupported
+from services.learn_facts.facts.naming import CALLED
 from services.learn_facts.facts.others import About, speaks_of_the_author
 from services.learn_facts.facts.plainly import says_plainly
 from services.learn_facts.facts.policy import OURS, Policy, end_of_day, valid_from
 from services.learn_facts.facts.values import is_literal, plain_value, sentence_around
 from services.learn_facts.participant import Fact, Source
 from services.mail.reply_text import without_quoted
-from services.memory.keys import is_chosen, is_of_a_person, is_usual
+from services.memory.keys import is_chosen, is_of_a_person
 from services.memory.quotes import Span, find_quote
 from services.memory.support import Support
 from services.memory.wording import said_of, says, words_of
@@ -74,9 +75,9 @@ class Claim:
         return tuple(UUID(one) for one in self.proposal.derived_from)
 
     @property
-    def is_usual(self) -> bool:
-        """Whether its key is a usual one, of which it is known how people say it."""
-        return is_usual(self.proposal.key, self.proposal.kind)
+    def is_called(self) -> bool:
+        """Whether its key names a thing of the author's that has one value, of which it is known how people say it."""
+        return self.proposal.kind in CALLED and self.single
 
     def is_plain(self, standing: Sequence[str] = ()) -> bool:
         """Whether its words say plainly that it is so, of its author; `standing` are values of its key that stand."""
@@ -89,7 +90,7 @@ class Claim:
         theirs = any(place_of(plain_value(one), sentence) for one in standing)
         if not theirs and not speaks_of_the_author(sentence, proposal.key, of_a_person=about(proposal).of_a_person):
             return False
-        return not self.is_usual or says_plainly(proposal.value, proposal.key, self.span, text, standing)
+        return not self.is_called or says_plainly(proposal.value, proposal.key, self.span, text, standing)
 
     def rests_on(self, known: Fact) -> bool:
         """Whether the proposal was concluded from this fact, or changes it."""

@@ -111,7 +111,7 @@ def _take_place(who: Participant, claim: Claim, same: Fact | None) -> Events:
             yield from doubted(who, one, claim)
             return
     yield recorded(who, claim, rivals)
-    if not plain and not rivals and claim.is_usual:
+    if not plain and not rivals and claim.is_called:
         yield unsure(who, claim)
     if same is not None:
         yield from still_pinned(who, claim.fact_id, (same,), "as before")
@@ -141,7 +141,7 @@ def _say_again(who: Participant, claim: Claim, same: Fact) -> Events:
         yield from _record_past(who, claim, between)
         return
     earlier = claim.since if began_before else None
-    rejudged = same.stale and (claim.is_plain() or not claim.is_usual)
+    rejudged = same.stale and (claim.is_plain() or not claim.is_called)
     yield corroborated(who, claim, same.fact_id, same.supports, earlier=earlier, rejudged=rejudged)
 
 
