@@ -34,8 +34,13 @@ class Seen:
     mails: list[EmailMessage]
 
 
+WITHOUT_VECTORS = (
+    "CASE WHEN to_jsonb(t) ? 'embedding' THEN to_jsonb(t) - '{embedding,embedding_model}'::text[] ELSE to_jsonb(t) END"
+)
+
+
 async def about(town: Town, known_ids: tuple[str, ...]) -> Rows:
-    """Every row of every table that names one of these ids, as text; what counts or dates a reading of it is left out."""
+    """Every row of every table that names one of these ids, as text; but for vectors, which rows get some time later."""
     tables = await rows(
         town.app,
         "SELECT table_name, array_agg(column_name::text) AS columns FROM information_schema.columns"
@@ -44,7 +49,7 @@ async def about(town: Town, known_ids: tuple[str, ...]) -> Rows:
     found = {}
     for one in tables:
         named = " OR ".join(f"{column}::text = ANY(%(ids)s)" for column in one["columns"])
-        query = f"SELECT row_to_json(t)::text AS row FROM {one['table_name']} t WHERE {named}"
+        query = f"SELECT ({WITHOUT_VECTORS})::text AS row FROM {one['table_name']} t WHERE {named}"
         found[one["table_name"]] = sorted(row["row"] for row in await rows(town.app, query, ids=list(known_ids)))
     return found
 
