@@ -22,6 +22,7 @@ from services import (
 )
 from services.core.bus.processor import Processor
 from services.core.bus.unit import Appliers
+from services.keep_time.keeper import KEEP_TIME
 
 PROCESSORS: tuple[Processor, ...] = (
     read_email.PROCESSOR,
@@ -41,9 +42,13 @@ PROCESSORS: tuple[Processor, ...] = (
     send_webhooks.PROCESSOR,
     investigate.PROCESSOR,
 )
-EDGES = ("receive_email", "keep_time", "web")  # folders; `web` stands on operations, which stand on this
+# Named and not imported: a command that reads this list needs no IMAP client and no web server.
+RECEIVE_EMAIL = "receive_email"
+WEB = "web"
+EDGES = (RECEIVE_EMAIL, KEEP_TIME, WEB)
 
 NAMES: tuple[str, ...] = (*EDGES, *(one.name for one in PROCESSORS))
+IN_ORDER: tuple[str, ...] = (RECEIVE_EMAIL, *(one.name for one in PROCESSORS), KEEP_TIME)  # as events flow
 
 
 def consumers() -> list[tuple[str, str]]:

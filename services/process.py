@@ -18,7 +18,6 @@ from services.core.bus.faust_source import FaustSource
 from services.core.bus.group import make_source
 from services.core.bus.log_generations import CHANNEL as LOG
 from services.core.bus.log_generations import LogGenerations
-from services.core.bus.log_recovery import opened
 from services.core.bus.processor import Edge
 from services.core.db.notices import listen
 from services.core.errors import Permanent
@@ -26,9 +25,9 @@ from services.core.probes import Probes, run_probes
 from services.core.web import run_edges
 from services.keep_time.keeper import KEEP_TIME
 from services.operations.mailboxes import give_mailbox_keys
-from services.operations.preparation import Report, log_line, topic_specs
-from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
-from services.upkeep import UPKEEP, Round
+from services.operations.preparation import Report, log_line
+from services.pipeline import EDGES, NAMES, PROCESSORS
+from services.upkeep import UPKEEP, Round, log_keeper
 
 log = structlog.get_logger(__name__)
 
@@ -60,7 +59,7 @@ async def working(app: App, names: Collection[str], report: Report = log_line) -
     generations, stop = LogGenerations(app), asyncio.Event()
     if KEEP_TIME in names:
         report("waiting for stored events that the broker does not have")
-        async with opened(app, topic_specs(app.settings), consumers()) as keeper:
+        async with log_keeper(app) as keeper:  # its round below has one of its own, open as long as the process
             await keeper.look()
         await give_mailbox_keys(app)
     await generations.read()
@@ -71,10 +70,10 @@ async def working(app: App, names: Collection[str], report: Report = log_line) -
             probes = Probes(app, sources, any(one.asks_model for one in processors))
             group.create_task(run_probes(probes, app.settings.monitoring, stop), name="probes")
         for source in sources.values():
-            stack.push_async_callback(source.stop)
+            stack.push_async_callback(source.stop)  # before the start: one that fails half-way is stopped, too
             await source.start()
         await _all_assigned(sources, report)
-        stack.callback(stop.set)
+        stack.callback(stop.set)  # the stack unwinds from here: edges let nothing in while the sources end their work
         start_beside(group, app, names, stop)
         if KEEP_TIME in names:
             start_rounds(group, app, [one for one in UPKEEP if one.broker], stop)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -42,8 +43,13 @@ class Round:
     broker: bool = False
 
 
+def log_keeper(app: App) -> AbstractAsyncContextManager[log_recovery.LogKeeper]:
+    """What watches the log of the whole flow: every topic and every consumer."""
+    return log_recovery.opened(app, topic_specs(app.settings), consumers())
+
+
 async def _keep_log(app: App, stop: asyncio.Event) -> None:
-    async with log_recovery.opened(app, topic_specs(app.settings), consumers()) as keeper:
+    async with log_keeper(app) as keeper:
         await keeper.keep(stop)
 
 

@@ -14,6 +14,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from services.operations.users import invitations
 from services.web.console.language import FOLDER
 from services.web.console.webhooks import ABOUT
 
@@ -46,6 +47,8 @@ def extracted() -> Catalog:
         found.add(message, locations=[(name, 0)])
     for about in ABOUT.values():  # the first lines of what the API's reference says of each type
         found.add(str.__str__(about), locations=[("webhooks.py", 0)])
+    for text in (invitations.SUBJECT, invitations.TEXT):
+        found.add(text, locations=[("users.py", 0)])
     return found
 
 

@@ -36,11 +36,12 @@ settings.register_profile(
 settings.register_profile("deep", settings.get_profile("busy machine"), max_examples=500, derandomize=False)
 settings.load_profile("busy machine")
 
-idle.PATIENCE_S = 170  # a busy machine takes minutes; pytest's own limit guards against hanging
+idle.PATIENCE_S = 500  # a busy machine takes minutes; pytest's own limit guards against hanging
 
 TEMPLATE = "migrated"
 ROOT = Path(__file__).parents[1]
 CHAOS = ROOT / "tests" / "chaos"
+SLOWEST = 3  # a hired machine may be that much slower, and a hung test may end late
 _prefixes = count(1)
 
 # A shell that starts pytest in the background has it, and all it starts, ignore Ctrl-C; tests press it.
@@ -86,15 +87,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     longest: dict[Path, float] = {}
     for item in items:
         longest[item.path] = max(longest.get(item.path, 0.0), _patience(item))
+        item.add_marker(pytest.mark.timeout(SLOWEST * _limit(item)), append=False)
     items.sort(key=lambda item: (-longest[item.path], item.path))
 
 
 def _patience(item: pytest.Item) -> float:
     """How long a test may take, which is how long it takes compared with others: workers must not end with the longest."""
-    limit = item.get_closest_marker("timeout")
     folder = item.path.relative_to(ROOT).parts[1]
     usual = {"unit": 0.0, "contract": 1.0}.get(folder, 180.0 if item.get_closest_marker("slow") else 60.0)
-    return float(limit.args[0]) if limit else usual
+    return _limit(item) if item.get_closest_marker("timeout") else usual
+
+
+def _limit(item: pytest.Item) -> float:
+    """After how many seconds a test hangs, on a machine that nothing slows."""
+    limit = item.get_closest_marker("timeout")
+    return float(limit.args[0] if limit else item.config.getini("timeout"))
 
 
 @pytest.fixture(scope="session")

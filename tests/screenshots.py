@@ -43,6 +43,7 @@ PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 README = ("inbox", "draft", "person")  # the pages that the README shows
 WIDE, NARROW = 1200, 320
 TALLEST = 900  # of a picture of the README
+PATIENCE_S = 600  # a busy machine takes its time
 QUESTION = (
     "Subject: {subject}\r\nFrom: {author}\r\nTo: {inbox}\r\nMessage-ID: <{key}@screens.example>\r\n\r\n{text}\r\n"
 )
@@ -93,7 +94,7 @@ async def _write_the_newest(world: World, app: App) -> None:
         author = f"{one.name} <{one.address}>"
         raw = QUESTION.format(subject=subject, author=author, inbox=box.address, key=f"n{number}", text=text)
         await accept(app, box, raw.encode(), source="file", source_key=f"newest {number}", vouched_by="the demo")
-    await until_idle(app)
+    await until_idle(app, timeout_s=PATIENCE_S)
 
 
 async def _investigate(app: App) -> None:
@@ -101,7 +102,7 @@ async def _investigate(app: App) -> None:
     async with app.database.reading() as conn:
         (known, *_) = await inbox(conn, app.settings.workspace, "resolved", limit=1)
     await investigate(app, known.thread_id, "What did they ask before, and what did we say?", "Grace", timeout_s=60)
-    await until_idle(app)
+    await until_idle(app, timeout_s=PATIENCE_S)
 
 
 async def pages_of(app: App) -> Mapping[str, str]:
@@ -125,15 +126,21 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "draft": f"/drafts/{draft.reply_id}",
         "drafts": "/drafts",
         "why": f"/replies/{draft.reply_id}/why",
+        "what-if": f"/replies/{draft.reply_id}/what-if",
+        "prompt": f"/threads/{draft.thread_id}/prompt",
         "people": "/people",
         "person": f"/people/{known}",
+        "timeline": f"/people/{known}/timeline",
         "person-data": f"/people/{known}/data",
         "knowledge": "/knowledge",
         "settings-change": "/settings/change/inboxes%5Bsupport%5D",
         "settings-history": "/settings/history",
         "unanswered": "/knowledge/unanswered",
+        "knowledge-try": "/knowledge/try",
         "knowledge-search": "/knowledge?q=What+does+the+Enterprise+plan+cost%3F",
+        "first-steps": "/first-steps",
         "quality": "/quality",
+        "memory": "/memory",
         "incidents": "/incidents",
         "outreach": "/outreach",
         "investigations": "/investigations",

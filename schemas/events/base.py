@@ -24,6 +24,7 @@ class EventData(BaseModel):
     TOPIC: ClassVar[str]
     AGGREGATE: ClassVar[str] = ""  # the aggregate whose version the event carries; "" for none
     SHARES_CAUSE: ClassVar[bool] = False  # it was made from what its cause holds, of everybody in that thread
+    OF_PERSON: ClassVar[bool] = False  # it was made from what is known of its subject, under every address of theirs
     SKELETON: ClassVar[frozenset[str]] = frozenset({"inbox"})  # stays readable beside the ids when a person is erased
     WORDS: ClassVar[frozenset[str]] = frozenset()  # what a person or the agent wrote: a body, which retention empties
     LEARNED: ClassVar[frozenset[str]] = frozenset()  # what was remembered of it, which retention of facts empties

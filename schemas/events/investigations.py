@@ -1,7 +1,7 @@
 """Investigations: a person has the agent work on a hard case, with a participant's memory as files.
 
-All of it is one participant's: their own mails, what was written to them, and what is remembered of them. So it is
-sealed with their key alone, and goes with it.
+All of it is one person's, under every address of theirs: their own mails, what was written to them, and what is
+remembered of them. So it is sealed with their key alone, and goes with it.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ class InvestigationEvent(EventData):
     TYPE: ClassVar[str] = ""
     TOPIC: ClassVar[str] = "investigations"
     AGGREGATE: ClassVar[str] = "investigations"
+    OF_PERSON: ClassVar[bool] = True
 
     investigation_id: UUID
     participant_id: UUID

@@ -142,7 +142,9 @@ class EmailRead(EventData):
     participants: tuple[str, ...] = Field((), description="From, To and Cc without ours, case-folded")
     awaits: tuple[str, ...] = Field((), description="Message-IDs whose mails, when they come, belong to this thread")
     linked_from: UUID | None = Field(
-        None, description="the thread that this new one continues, or that its sender, who is not proven, claims to"
+        None,
+        description="the thread that this new one continues, or that its sender, who is not proven, claims to; "
+        "where the thread was there, another one that the mail shows to be the same conversation",
     )
     flags: tuple[str, ...] = ()
     report: DeliveryReport | None = None

@@ -32,6 +32,7 @@ class OutreachProposed(OutreachEvent):
     """A rule holds for somebody: a draft to them is wanted, for approval. The draft has the same id."""
 
     TYPE: ClassVar[str] = "outreach.proposed.v1"
+    OF_PERSON: ClassVar[bool] = True
 
     outreach_id: UUID
     inbox: str

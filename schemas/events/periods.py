@@ -16,12 +16,12 @@ from schemas.model_output import Grain
 class PeriodEnded(EventData):
     """A period in which much came to pass with a participant is over; condense_memory puts it in a few sentences.
 
-    Its id follows from participant, grain and period, so it happens once, however often and late it is noticed.
+    Its id follows from participant, grain and period, so it happens once, however often and late it is noticed. It is
+    sealed though it holds no words: what is made of it goes with the same key, so that an erase stops it under way.
     """
 
     TYPE: ClassVar[str] = "period.ended.v1"
     TOPIC: ClassVar[str] = "memory-periods"
-    SKELETON: ClassVar[frozenset[str]] = frozenset({"grain", "period", "starts_at", "ends_at"})
 
     participant_id: UUID
     grain: Grain

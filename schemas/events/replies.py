@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any, ClassVar, Literal, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from schemas.events.base import Effect, EventData, Value
 from schemas.events.threads import ThreadState
@@ -52,10 +52,17 @@ class ContextLayer(Value):
 
 
 class ChosenSetting(Value):
-    """A value in force, and where it was said: a turn's behaviour, participant, mailbox, workspace or default."""
+    """A value in force, and where it was said: a turn's behaviour, participant, inbox, workspace or default."""
 
     value: str | int | float | bool
     source: str
+
+    @field_validator("source")
+    @classmethod
+    def _inbox(cls, source: str) -> str:
+        """Older events say `mailbox` where an inbox is meant."""
+        level, _, name = source.partition(" ")
+        return f"inbox {name}".rstrip() if level == "mailbox" else source
 
 
 class MemoryLoaded(EventData):
@@ -240,6 +247,7 @@ class ReplyApproved(DeliveryEvent, Effect):
     then: AfterReply = Field("", description="what a person wants to become of the thread")
     intent: str = Field("", description="as on the draft; empty: nothing is learned from this approval")
     score: DraftScore | None = Field(None, description="likewise")
+    model: str = Field("", description="that wrote the draft; empty: a person or a fixed text, or an earlier release")
     earned: bool = Field(False, description="no person saw it: approvals of its intent were earned")
     edited: float = Field(0, description="share of its words that the person changed, from 0 to 1")
 
@@ -263,6 +271,7 @@ class ReplyHeld(DeliveryEvent, Effect):
     reason: str
     intent: str = ""
     score: DraftScore | None = None
+    model: str = Field("", description="that wrote it; empty: a fixed text, or an earlier release")
     unsupported: tuple[str, ...] = Field((), description="what it claims and its context does not say")
 
     def copied_to(self) -> tuple[str, ...]:

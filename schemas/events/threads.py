@@ -54,7 +54,10 @@ class ThreadOpened(ThreadEvent):
 
 
 class ThreadLinked(ThreadEvent):
-    """The thread continues an older one: after closing, under another subject, or by other proof of its author."""
+    """The thread goes on from another: after closing, under another subject, or by other proof of its author.
+
+    Or a later mail of it shows that both are one conversation.
+    """
 
     TYPE: ClassVar[str] = "thread.linked.v1"
 

@@ -12,12 +12,12 @@ from services.alert_people.channels import Channel
 from services.alert_people.digest import Told, payload, subject_of, text_of
 from services.core.app import App
 from services.core.errors import Permanent, Temporary
+from services.core.mailbox import MailboxKey
 from services.core.settings import AlertSettings, InboxSettings, Settings, SmtpSettings
 from services.core.signed_post import Limits, NotPosted, post_signed
 from services.mail.compose import Composed, dkim_sign, read_key
 from services.mail.compose.body import Notice, compose_notice
 from services.mail.imap import token_store
-from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
 from services.mail.smtp_dialogue import SmtpMessage, dialogue
 
@@ -57,11 +57,11 @@ async def tell(app: App, channel: Channel, digest: Digest, threads: Sequence[Tol
 
 async def mail(settings: Settings, channel: Channel, message: Message) -> str:
     """Send one mail. Raises `NotNow`, `SmtpRefused`, `OutcomeUnknown` or `ComposeRefused`."""
-    async with dialogue(way_out(settings), letter(settings, channel, message), token_store(settings)) as session:
+    async with dialogue(way_out(settings), smtp_message(settings, channel, message), token_store(settings)) as session:
         return await session.data()
 
 
-def letter(settings: Settings, channel: Channel, message: Message) -> SmtpMessage:
+def smtp_message(settings: Settings, channel: Channel, message: Message) -> SmtpMessage:
     """The finished mail, signed where the inbox that it is from has a key. Raises `ComposeRefused`."""
     composed = compose_notice(
         Notice(

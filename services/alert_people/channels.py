@@ -13,8 +13,8 @@ from uuid import UUID, uuid5
 from schemas.events.alerts import PersonCalled
 from services.core.db import Connection, fetch_all, queries
 from services.core.ids import alert_channel_id
+from services.core.mailbox import MailboxKey
 from services.core.settings import AlertTarget, Settings
-from services.mail.mailbox import MailboxKey
 
 if TYPE_CHECKING:
     from schemas.events.threads import TimerElapsed

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from uuid import UUID
 
-from services.alert_people.attempts import Message, letter, mail, post, sender_of, way_out
+from services.alert_people.attempts import Message, mail, post, sender_of, smtp_message, way_out
 from services.alert_people.channels import Channel
 from services.alert_people.digest import FOOT
-from services.core.check import Fault, Finding, smtp_steps, walk
 from services.core.clock import random_id, utc_now
 from services.core.errors import CorrespondentError
+from services.core.mailbox import alert_message_id
 from services.core.settings import Settings
+from services.mail.check import Fault, Finding, smtp_steps, walk
 from services.mail.imap import token_store
-from services.mail.mailbox import alert_message_id
 from services.mail.smtp_dialogue import dialogue
 
 SUBJECT = "A test of the alerts"
@@ -42,7 +42,7 @@ async def _mail(settings: Settings, channel: Channel, *, send: bool) -> str:
     try:
         if send:
             return f"sent from {sender_of(settings)}; the server said {await mail(settings, channel, message)}"
-        async with dialogue(way_out(settings), letter(settings, channel, message), token_store(settings)):
+        async with dialogue(way_out(settings), smtp_message(settings, channel, message), token_store(settings)):
             return f"the server takes mail from {sender_of(settings)} to {channel.target.mail}"
     except CorrespondentError as error:
         remedy = f"check the address in alerts.to, and that the server lets {sender_of(settings)} write to it"

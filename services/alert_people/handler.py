@@ -27,9 +27,9 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
+from services.core.mailbox import alert_message_id
 from services.core.retries import SENDING_HOLD, next_delivery
 from services.mail.compose import ComposeRefused
-from services.mail.mailbox import alert_message_id
 from services.mail.smtp_dialogue import SmtpRefused
 
 log = structlog.get_logger(__name__)

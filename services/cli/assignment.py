@@ -12,11 +12,12 @@ import typer
 
 from schemas.events.answers import AssignmentRequested, SnoozeRequested
 from services.cli.terminal import console, plain
-from services.cli.threads import WAIT_S, By, Reason, ThreadId
+from services.cli.threads import By, Reason, ThreadId
 from services.cli.threads.view import line
 from services.core.app import App
 from services.operations.deployment import app_here
 from services.operations.ids import whole_id
+from services.operations.requests import WAIT_S
 from services.operations.threads import requests
 from services.operations.threads.answers import assign as ask_to_assign
 from services.operations.threads.listing import whole_thread

@@ -59,7 +59,7 @@ COMMANDS = {
     "dlq": Entry("dlq:typer_app", "Manage dead letters: what a consumer could not handle."),
     "outbox": Entry("outbox:outbox", "List stored events that the broker refused."),
     "held": Entry("outbox:list_held", "List records that wait for a newer release."),
-    "inbox": Entry("inbox:typer_app", "Manage the mailboxes that the agent answers for."),
+    "inbox": Entry("inbox:typer_app", "Manage the inboxes that the agent answers for."),
     "knowledge": Entry("knowledge:typer_app", "Manage the documents that replies are made from."),
     "memory": Entry("memory:typer_app", "Show what is known about a person, and change it."),
     "vectors": Entry("vectors:vectors", "Show which models made the stored embeddings."),

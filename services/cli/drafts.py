@@ -18,8 +18,7 @@ from services.operations.drafts.decisions import NewFile, WordsWanted, check_wor
 from services.operations.drafts.listing import HeldDraft, held_draft, waiting_drafts
 from services.operations.idle import newest, until_idle
 from services.operations.ids import whole_id
-
-WAIT_S = 60.0  # how long a command waits for send_email's decision
+from services.operations.requests import WAIT_S
 
 ReplyId = Annotated[str, typer.Argument(help="The draft's id, or its beginning, as `correspondent drafts` shows it.")]
 By = Annotated[str, typer.Option(help="Who decides, for the log.")]

@@ -19,11 +19,12 @@ import structlog
 from deploy.local.processes import supervised
 from services.core.clock import pause
 from services.core.settings import Settings
+from services.operations.preparation import EMBEDDED_PARTITIONS
 from services.pipeline import PROCESSORS
 
 log = structlog.get_logger(__name__)
 
-MOST = 4  # that are started unless a number is given: three partitions of a topic for each
+MOST = EMBEDDED_PARTITIONS  # that are started unless a number is given: a partition of each topic for each
 AGAIN_S = 5.0
 STOP_S = 90.0
 MAIN = "from services.cli.main import main; main()"

@@ -14,8 +14,8 @@ from services.cli.terminal import After, Limit, Terminal, cell, minute, show_nex
 from services.operations.deployment import app_here
 from services.operations.ids import whole_id
 from services.operations.incidents import AnswerRefused, IncidentLine, WholeIncident, change, found, list_incidents
+from services.operations.requests import WAIT_S
 
-WAIT_S = 60.0
 console = Terminal(highlight=False)
 NONE_FOUND = "There is no incident."
 NONE_OPENED = "No incident is opened while `customers` under [incidents] is 0."

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from services.cli.terminal import After, Limit, Terminal, cell, minute, show_next
 from services.core.errors import Permanent
+from services.model.usage import prompt_tokens
 from services.operations.deployment import app_here
 from services.operations.ids import whole_id
 from services.operations.investigations.course import course_of, file_of
@@ -29,8 +30,8 @@ from services.operations.investigations.requests import (
     investigate,
     stop,
 )
+from services.operations.requests import WAIT_S
 
-WAIT_S = 60.0
 NONE_FOUND = "Nothing was investigated so far."
 console = Terminal(highlight=False)
 
@@ -151,7 +152,7 @@ async def _rounds(home: Path, typed: str) -> None:
     for left in how.files:
         console.print(cell(f"{left.path}  {left.lines} lines  {left.change}".rstrip()))
     usage = how.usage
-    taken_in = usage.input + usage.cache_read + usage.cache_write
+    taken_in = prompt_tokens(usage)
     console.print(cell(f"{usage.calls} calls, {taken_in} tokens in, {usage.output} out, {how.dollars:.2f} US dollars"))
 
 

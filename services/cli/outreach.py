@@ -12,11 +12,11 @@ from rich.table import Table
 
 from services.cli.terminal import Terminal, cell, minute
 from services.core.ids import participant_ids
-from services.mail.mailbox import MailboxKey
+from services.core.mailbox import MailboxKey
 from services.operations.deployment import app_here
 from services.operations.outreach import RuleLine, by_person, outreach_by_rule
+from services.operations.requests import WAIT_S
 
-WAIT_S = 60.0
 NOTHING = "No mail was proposed so far."
 NO_RULE = "There is no rule under [[reach_out.rules]]."
 HEADS = ("inbox", "rule", "proposed", "waiting", "not sent", "sent", "answered", "unsubscribed", "bounced", "last")

@@ -13,8 +13,8 @@ from rich.table import Table
 from services.cli.terminal import Terminal, cell, minute
 from services.operations.deployment import app_here
 from services.operations.patterns import Pattern, PatternUnknown, change, patterns
+from services.operations.requests import WAIT_S
 
-WAIT_S = 60.0
 OUTCOMES = ("unchanged", "edited", "rejected", "answered_by_hand", "reopened", "held")
 
 NOBODY = "Nobody has decided on a draft yet: under `review`, each approval and rejection is counted here."
@@ -68,8 +68,8 @@ def table_of(found: Sequence[Pattern], *, earn: bool) -> Table:
     for one in found:
         times = [str(one.seen[kind].occurrences) if kind in one.seen else "" for kind in OUTCOMES]
         step = f"{minute(one.changed_at)} {one.reason}" if one.changed_at else ""
-        standing = ("open" if earn else "open, not in force") if one.is_open else "closed"
-        table.add_row(*map(cell, (one.inbox, one.intent, standing, _earned(one), *times, step)))
+        state = ("open" if earn else "open, not in force") if one.is_open else "closed"
+        table.add_row(*map(cell, (one.inbox, one.intent, state, _earned(one), *times, step)))
     return table
 
 

@@ -23,7 +23,7 @@ from typer.core import TyperGroup
 
 from schemas.events.replies import AfterReply
 from services.cli.terminal import console, plain, short
-from services.cli.threads import WAIT_S, ThreadId
+from services.cli.threads import ThreadId
 from services.core.app import App
 from services.core.clock import random_id
 from services.core.errors import Permanent
@@ -32,6 +32,7 @@ from services.operations.deployment import app_here
 from services.operations.drafts.decisions import NewFile
 from services.operations.idle import newest, until_idle
 from services.operations.ids import whole_id
+from services.operations.requests import WAIT_S
 from services.operations.threads import answers
 from services.operations.threads.answers import LONGEST_REPLY
 from services.operations.threads.listing import Message, whole_thread

@@ -23,7 +23,7 @@ from services.core.logging import configure
 from services.core.settings import Settings
 from services.operations.deployment import given_settings, settings_here, stack_settings
 from services.operations.preparation import prepare
-from services.pipeline import NAMES
+from services.pipeline import NAMES, WEB
 from services.process import check_names, until_signal, working
 
 log = structlog.get_logger(__name__)
@@ -102,7 +102,7 @@ async def _work(settings: Settings, names: frozenset[str], processes: int = 1) -
     await prepare(settings, _waiting)
     async with open_app(settings) as app, working(app, names, _waiting), further(settings, processes):
         if sys.stdout.isatty():  # the log says it elsewhere
-            if "web" in names and settings.web.console:
+            if WEB in names and settings.web.console:
                 say(await invitation(app))
             say("Running. Press Ctrl-C to stop.")
         await until_signal()

@@ -48,7 +48,7 @@ def settings(
     if context.invoked_subcommand:
         return
     if participant and not inbox:
-        raise typer.BadParameter("say --inbox, too: a participant's replies are shaped within a mailbox")
+        raise typer.BadParameter("say --inbox, too: a participant's replies are shaped within an inbox")
     if not inbox:
         sys.stdout.write(example())
         return

@@ -19,7 +19,7 @@ from services.operations import topics
 from services.operations.deployment import app_here
 from services.operations.group_processes import AtWork, at_work
 from services.operations.health.backlog import Backlog, read_backlog
-from services.operations.health.state import Health, read_health
+from services.operations.health.state import DEAD_LETTERS, Health, read_health
 from services.operations.progress import read_progress
 
 console = Terminal(highlight=False)
@@ -73,7 +73,7 @@ def _show_health(app: App, found: Health) -> None:
         said = f"the model is away for {since}, its turns wait; next probe in {ahead}: {found.model.error}"
         console.print(cell(said, 300, "bold red"))
     for key, words in found.problems():
-        if key != "model":
+        if key != "model" and not key.startswith(DEAD_LETTERS):  # which have lines of their own
             console.print(cell(words, 300, "bold red"))
 
 

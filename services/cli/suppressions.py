@@ -13,6 +13,7 @@ from services.cli.terminal import After, Limit, console, plain, short, show_next
 from services.operations import deliveries
 from services.operations.deliveries import suppressed
 from services.operations.deployment import app_here
+from services.operations.requests import WAIT_S
 
 typer_app = typer.Typer(no_args_is_help=True, help="List addresses that get no mail, or lift one.")
 
@@ -45,9 +46,9 @@ async def show_list(home: Path, limit: int = 50, after: str = "") -> None:
 
 
 async def lift_address(home: Path, address: str, *, reason: str, by: str) -> None:
-    """Ask for it, and say whether it is so. Raises what `suppressions.lift` does."""
+    """Ask for it, and say whether it is so. Raises what `deliveries.lift` does."""
     async with app_here(home) as app:
-        listed, lifted = await deliveries.lift(app, address, reason=reason, by=by)
+        listed, lifted = await deliveries.lift(app, address, reason=reason, by=by, timeout_s=WAIT_S)
     console.print(plain(f"{listed} is {'written to again' if lifted else 'still suppressed'}."))
 
 

@@ -89,7 +89,7 @@ def _visible(text: str, limit: int = 0) -> str:
 
 # How a check's findings are shown.
 if TYPE_CHECKING:
-    from services.core.check import Finding
+    from services.mail.check import Finding
 
 
 def show_findings(findings: Iterable[Finding]) -> bool:

@@ -15,11 +15,11 @@ from services.cli.terminal import After, Limit, Terminal, age, cell, minute, sho
 from services.core.app import App
 from services.operations.deployment import app_here
 from services.operations.ids import whole_id
+from services.operations.requests import WAIT_S
 from services.operations.webhooks.listing import DeliveryLine, EndpointLine, list_deliveries, list_endpoints
 
 T = TypeVar("T")
 
-WAIT_S = 60.0
 NONE_YET = "No endpoint is registered: `correspondent webhooks add URL` makes the first."
 SECRET = "Its secret, which is not shown again; the receiver verifies each webhook with it:"
 console = Terminal(highlight=False)

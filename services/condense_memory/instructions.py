@@ -26,7 +26,7 @@ TASK = "The period is {period} (UTC). Tell it in at most {sentences} sentences, 
 
 
 def instructions(settings: Settings, inbox: str, grain: Grain) -> str:
-    """The system prompt for a period of this length, in the words of the mailbox where it has its own."""
+    """The system prompt for a period of this length, in the words of the inbox where it has its own."""
     known = settings.known_inbox(inbox)
     own = known.memory.periods.get(grain) if known else None
     return f"{RULES}\n\n{own or STANDARD[grain]}"

@@ -22,7 +22,7 @@ from services.core.deferred import Deferred, DeferredPublisher
 from services.core.keys import Keys, read_master_keys
 from services.core.sealed_blobs import SealedBlobs
 from services.core.stored_settings import InForce, Stored, read_stored
-from services.mail.tokens import Keyring
+from services.mail.tokens import SigningKeys
 
 if TYPE_CHECKING:  # each costs tenths of a second, and a command that only looks needs few of them
     from services.core.bus.publisher import Publisher
@@ -77,9 +77,9 @@ class App:
         object.__setattr__(self, "settings", laid.settings)
 
     @property
-    def keyring(self) -> Keyring:
+    def signing_keys(self) -> SigningKeys:
         """The keys of reply tokens: the secret makes them, former ones are still honoured."""
-        return Keyring((self.secret, *(one.get_secret_value().encode() for one in self.settings.former_secrets)))
+        return SigningKeys((self.secret, *(one.get_secret_value().encode() for one in self.settings.former_secrets)))
 
     @property
     def keys(self) -> Keys:

@@ -6,7 +6,7 @@ When it is written (`generate_reply`), `level_when_written`, which the draft car
 2. What a behaviour of the turn sets, else what the participant's settings say, counts.
 3. Else what `approval.intents` says of the draft's intent. The intent is the model's word: a draft that breaks a floor
    is not lifted to `auto` by it.
-4. Else what the mailbox, else what the workspace says (`send.approval`, read when the draft is about to leave where the
+4. Else what the inbox, else what the workspace says (`send.approval`, read when the draft is about to leave where the
    turn's context names none).
 
 When it is about to leave (`send_email`), `level_when_sent`:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from services.mail.mailbox import MailboxKey
+from services.core.mailbox import MailboxKey
 
 _ROOT = uuid5(NAMESPACE_URL, "urn:correspondent")
 

@@ -7,7 +7,7 @@ from uuid import NAMESPACE_OID, uuid5
 from services.core.bus.sealing import key_of
 from services.core.db import Connection, fetch_one, queries
 from services.core.keys.aead import name_of
-from services.mail.mailbox import MailboxKey
+from services.core.mailbox import MailboxKey
 
 SQL = queries(__file__, "suppressed.sql")
 

@@ -76,7 +76,7 @@ class Aftermath:
             subject=f"Re: {self.mail.subject}",
             text=reply.text,
             sent_at=reply.at,
-            report_token=make_report_token(app.keyring, app.settings.workspace, reply.reply_id),
+            report_token=make_report_token(app.signing_keys, app.settings.workspace, reply.reply_id),
         )
 
 

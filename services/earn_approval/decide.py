@@ -58,7 +58,7 @@ def step_after(counted: ApprovalCounted, pattern: Pattern, settings: ApprovalSet
             return None
         return ApprovalClosed(**named, count=count, reason=f"{counted.outcome.replace('_', ' ')}; {told}")
     earnable = settings.earn and counted.intent not in UNEARNABLE
-    if not (earnable and counted.outcome == "unchanged" and count.bound >= settings.bound):
+    if not (earnable and counted.outcome == "unchanged" and wilson(count.unchanged, count.of) >= settings.bound):
         return None
     if len(pattern.senders) < settings.senders:
         return None

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import structlog
 from pydantic import ValidationError
 
-from schemas.events.replies import AgentAct, MemoryLoaded
+from schemas.events.replies import AgentAct
 from schemas.model_output import TOOL_INPUTS
-from services.core.bus.checkpointed_model import ask
-from services.core.bus.work import Work
+from services.core.bus.checkpointed_model import Asking, ask
 from services.core.errors import Permanent
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools import LOOKUPS, TOOLS
@@ -34,23 +33,31 @@ class NoDecision(Permanent):
     """The model did not end the turn within its rounds."""
 
 
-async def converse(work: Work[MemoryLoaded], request: Request, desk: Desk, rounds: int) -> list[Answer]:
+async def converse(work: Asking, request: Request, desk: Desk, rounds: int) -> list[Answer]:
     """Ask until `desk.decision` is set; every answer, in order. Raises `ModelDeclined` or `NoDecision`."""
-    answers: list[Answer] = []
+    try:
+        return [answer async for _, answer in rounds_of(work, request, desk, rounds)]
+    finally:
+        for refused in desk.refused:
+            log.warning("tool call refused", call=refused)
+
+
+async def rounds_of(work: Asking, request: Request, desk: Desk, rounds: int) -> AsyncIterator[tuple[Request, Answer]]:
+    """Each question with its answer, until `desk.decision` is set. Raises `ModelDeclined` or `NoDecision`."""
     for _ in range(rounds):
         answer = await ask(work, request)
-        answers.append(answer)
+        yield request, answer
         if answer.stop == "refusal":
             raise ModelDeclined(f"the model declined: {answer.text[:300]}")
         results = await _run_calls(work, answer.calls, desk)
         if desk.decision is not None:
-            return answers
+            return
         history = (*request.history, Exchange(answer, tuple(results)))
         request = replace(request, history=history, must_call="" if answer.calls else "reply")
     raise NoDecision(f"the model did not decide within {rounds} rounds")
 
 
-async def _run_calls(work: Work[Any], calls: Sequence[ToolCall], desk: Desk) -> list[ToolResult]:
+async def _run_calls(work: Asking, calls: Sequence[ToolCall], desk: Desk) -> list[ToolResult]:
     """The answers to the calls of one answer, in order; what is beyond `MOST_CALLS` is not run."""
     results = [await run_call(work, call, desk) for call in calls[:MOST_CALLS]]
     if beyond := calls[MOST_CALLS:]:
@@ -59,19 +66,18 @@ async def _run_calls(work: Work[Any], calls: Sequence[ToolCall], desk: Desk) -> 
     return results
 
 
-async def run_call(work: Work[Any], call: ToolCall, desk: Desk) -> ToolResult:
+async def run_call(work: Asking, call: ToolCall, desk: Desk) -> ToolResult:
     """Validate and run one call; a refusal goes back to the model and onto the draft."""
     try:
         content = await (_looked_up(work, call, desk) if call.name in LOOKUPS else _run(call, desk))
     except (CallRefused, ValidationError) as error:
         said = _in_words(error)
         desk.refused.append(f"{call.name}: {said}"[:500])
-        log.warning("tool call refused", tool=call.name, reason=said)
         return ToolResult(call.id, said, error=True)
     return ToolResult(call.id, content)
 
 
-async def _looked_up(work: Work[Any], call: ToolCall, desk: Desk) -> str:
+async def _looked_up(work: Asking, call: ToolCall, desk: Desk) -> str:
     """What a search found, masked, and kept so that a second attempt reads the same conversation."""
 
     async def look() -> dict[str, Any]:

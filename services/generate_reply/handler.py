@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from schemas.events.replies import DraftScore, Entity, MemoryLoaded, ReplyDrafted
 from schemas.events.suggestions import SuggestionDrafted
+from services.core.app import App
 from services.core.approval_level import level_when_written
 from services.core.bus.checkpointed_model import token_usage
 from services.core.bus.processor import Handlers
@@ -28,20 +32,10 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
     async with work.reading() as conn:
         of = event.model_dump(include={"turn_id", "participant_id"})
         asked = {**of, "mail_ids": list(event.mail_ids), "workspace": work.workspace}
-        standing, mails = await fetch_several(conn, (SQL.open_turn, SQL.mails), asked)
-    if event.purpose == "reply" and not standing:
+        turns, mails = await fetch_several(conn, (SQL.open_turn, SQL.mails), asked)
+    if event.purpose == "reply" and not turns:
         return
-    desk = Desk(
-        event=event,
-        app=app,
-        workspace=work.workspace,
-        now=work.now,
-        mails=tuple(AnsweredMail(**row) for row in mails),
-        passages=shown_passages(event),
-        known=shown_facts(event),
-        sendable=sendable_passages(event),
-        first_contact=any(row["first_contact"] for row in standing),
-    )
+    desk = desk_of(work.app, work.event, mails, now=work.now, first_contact=any(row["first_contact"] for row in turns))
     if event.setting("unproven", "") == "template":
         async with work.unit() as unit:
             await unit.record(_fixed(event, desk, unit.id_for("reply")))
@@ -54,6 +48,23 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
             await unit.record(_suggestion(event, desk, answers))
         else:
             await unit.record(_draft(event, desk, answers, unit.id_for("reply")))
+
+
+def desk_of(
+    app: App, event: MemoryLoaded, mails: Iterable[Mapping[str, Any]], *, now: datetime, first_contact: bool = False
+) -> Desk:
+    """The desk as it is before the first round; `mails` are rows of those that are answered."""
+    return Desk(
+        event=event,
+        app=app,
+        workspace=app.settings.workspace,
+        now=now,
+        mails=tuple(AnsweredMail(**row) for row in mails),
+        passages=shown_passages(event),
+        known=shown_facts(event),
+        sendable=sendable_passages(event),
+        first_contact=first_contact,
+    )
 
 
 def _fixed(event: MemoryLoaded, desk: Desk, reply_id: UUID) -> ReplyDrafted:

@@ -15,7 +15,7 @@ from services.core.bus.appliers import fields_of, runs
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers
 from services.core.db import Connection, queries
-from services.investigate.usage import tokens_of
+from services.model.usage import tokens_of
 
 SQL = queries(__file__)
 

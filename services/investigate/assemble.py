@@ -7,11 +7,10 @@ and keys are masked, as in every text that a model reads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
 from uuid import UUID
 
 import yaml
@@ -23,7 +22,6 @@ from services.mail.masking import mask
 from services.memory.facts import whose_word
 from services.memory.knowledge import Passage
 
-Row = Mapping[str, Any]
 OLDER = "({} older messages are left out)\n"
 
 
@@ -42,14 +40,50 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Person:
+    """The participant as they were seen last."""
+
+    name: str
+    addr: str
+    state: str
+    risk: str
+    sentiment: float | None
+    tags: Sequence[str]
+    first_seen_at: datetime
+    last_seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KnownIssue:
+    """A problem that they reported, so many times."""
+
+    issue_key: str
+    reports: int
+    resolved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFact:
+    """A fact that is believed."""
+
+    fact_id: UUID
+    kind: str
+    key: str
+    value: str
+    text: str
+    trust: str
+    valid_from: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """What was read of a participant. `facts` are those that are believed, `kept` what earlier investigations left."""
 
-    person: Row
-    profile: Sequence[Row]
-    issues: Sequence[Row]
+    person: Person | None
+    profile: Mapping[str, str]
+    issues: Sequence[KnownIssue]
     brief: str
-    facts: Sequence[Row]
+    facts: Sequence[KnownFact]
     messages: Sequence[Message]
     kept: Mapping[str, str]
     passages: Sequence[Passage]
@@ -78,7 +112,7 @@ def assembled(known: Known, thread_id: UUID, most: int) -> Folder:
     room.files["AGENTS.md"] = agents_file(left_out)
     files = tuple(WorkFile(path=path, text=text) for path, text in sorted(room.files.items()))
     mails = tuple(one.mail_id for one in shown if one.role == "customer" and one.mail_id)
-    return Folder(files, mails, tuple(fact["fact_id"] for fact in facts))
+    return Folder(files, mails, tuple(fact.fact_id for fact in facts))
 
 
 class _Room:
@@ -156,20 +190,17 @@ def _message(one: Message) -> str:
     return f"\n## {one.at:%Y-%m-%d %H:%M}, {who}{mail}\n{one.text.strip()}\n"
 
 
-def _fact_line(fact: Row) -> str:
-    text = " ".join(str(fact["text"]).split())
-    return (
-        f"- [{fact['fact_id']}] {fact['kind']}, {fact['key']} = {fact['value']}: {text} "
-        f"({whose_word(fact['trust'])}, since {fact['valid_from']:%Y-%m-%d})\n"
-    )
+def _fact_line(fact: KnownFact) -> str:
+    text = " ".join(fact.text.split())
+    said = f"{whose_word(fact.trust)}, since {fact.valid_from:%Y-%m-%d}"
+    return f"- [{fact.fact_id}] {fact.kind}, {fact.key} = {fact.value}: {text} ({said})\n"
 
 
 def _profile(known: Known) -> str:
-    person = {name: str(value) for name, value in known.person.items() if value not in (None, "", [])}
-    issues = [
-        {"issue": one["issue_key"], "reports": one["reports"], "resolved": one["resolved"]} for one in known.issues
-    ]
-    kept = {str(one["field"]): str(one["value"]) for one in known.profile}
+    columns = asdict(known.person) if known.person else {}
+    person = {name: str(value) for name, value in columns.items() if value not in (None, "", [])}
+    issues = [{"issue": one.issue_key, "reports": one.reports, "resolved": one.resolved} for one in known.issues]
+    kept = dict(known.profile)
     return yaml.safe_dump({"person": person, "profile": kept, "issues": issues}, allow_unicode=True, sort_keys=False)
 
 

@@ -1,4 +1,4 @@
-"""What comes of an investigation: the note, the diff, what is kept, and the proposals that stand. Pure.
+"""When an investigation ends, and what comes of it: note, diff, what is kept, and the proposals that stand. Pure.
 
 A proposed fact stands if its quote is the customer's own words in a mail that was in the folder, and if the fact that
 it would change was there, too. Whether it is true a person decides.
@@ -11,16 +11,28 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
-from schemas.events.investigations import InvestigationClosed, InvestigationOpened, Outcome, Proposed, WorkFile
+from schemas.events.investigations import (
+    InvestigationClosed,
+    InvestigationOpened,
+    Outcome,
+    Proposed,
+    RoundTaken,
+    WorkFile,
+)
 from schemas.events.replies import TokenUsage
 from schemas.model_output import FinishInput, ProposedFact
 from schemas.words import clip_words
+from services.core.settings import InvestigateSettings
 from services.core.storable import storable
 from services.investigate.folder import HOT_CONTEXT, OUTPUTS, Tree, is_kept, is_writable, size, tree_of
 from services.investigate.merge import comparable, merged
+from services.investigate.story import Story
+from services.investigate.tool_calls import OpenFolder
 from services.mail.masking import mask
 from services.mail.reply_text import without_quoted
 from services.memory.quotes import find_quote
+from services.model.port import Answer
+from services.model.usage import added, tokens_of
 
 LONGEST_DIFF = 100_000  # bytes as JSON
 MOST_DROPPED = 20
@@ -44,6 +56,26 @@ class Meanwhile:
     mails: Mapping[UUID, str]
     kept: Tree
     brief_words: int
+
+
+def ending_of(
+    story: Story, this: RoundTaken, answer: Answer, worked: OpenFolder, settings: InvestigateSettings
+) -> Ending | None:
+    """How it ends with this round: the model finished or declined, or its bounds are reached; None where it goes on."""
+    usage = added(story.usage, this.usage)
+
+    def ends(outcome: Outcome, reason: str = "", finish: FinishInput | None = None) -> Ending:
+        return Ending(outcome, finish, reason, this.number, usage)
+
+    if worked.finish:
+        return ends("finished", finish=worked.finish)
+    if answer.stop == "refusal":
+        return ends("declined", storable(f"the model declined: {answer.text[:300]}"))
+    if this.number >= settings.rounds:
+        return ends("out_of_rounds", f"it was not over after {settings.rounds} rounds (investigate.rounds)")
+    if tokens_of(usage) >= settings.tokens:
+        return ends("out_of_tokens", f"its calls took {tokens_of(usage):,} tokens (investigate.tokens)")
+    return None
 
 
 def closed(opened: InvestigationOpened, tree: Tree, ending: Ending, now: Meanwhile) -> InvestigationClosed:

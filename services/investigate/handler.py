@@ -25,20 +25,30 @@ from schemas.events.investigations import (
 )
 from schemas.events.marks import ThreadMarksRequested
 from schemas.events.memory import BriefRequested, FactRequested
-from schemas.model_output import TOOL_INPUTS, FinishInput, tool_schema
+from schemas.model_output import TOOL_INPUTS, tool_schema
 from services.core.bus.checkpointed_model import ask, token_usage
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.db import fetch_all, fetch_one, rows_as
+from services.core.db import fetch_all, fetch_one, row_as, rows_as
 from services.core.storable import storable
 from services.investigate.apply import SQL
-from services.investigate.assemble import LAST, SYSTEM, TASK, Folder, Known, Message, assembled
-from services.investigate.closing import Ending, Meanwhile, closed, note_for_people, quoted_mails
+from services.investigate.assemble import (
+    LAST,
+    SYSTEM,
+    TASK,
+    Folder,
+    Known,
+    KnownFact,
+    KnownIssue,
+    Message,
+    Person,
+    assembled,
+)
+from services.investigate.closing import Ending, Meanwhile, closed, ending_of, note_for_people, quoted_mails
 from services.investigate.folder import Tree, changes, listing
 from services.investigate.story import Story, story_of
 from services.investigate.tool_calls import TOOLS, OpenFolder, run_calls
-from services.investigate.usage import added, tokens_of
 from services.memory.embeddings import meanings
 from services.memory.knowledge import Passage, search_knowledge
 from services.model.port import Answer, Layer, Request, Tool
@@ -168,11 +178,11 @@ async def _folder(work: Work[InvestigationRequested], inbox: str) -> tuple[Folde
     async with work.reading() as conn:
         brief = await fetch_one(conn, SQL.brief, args)
         known = Known(
-            person=await fetch_one(conn, SQL.person, args) or {},
-            profile=await fetch_all(conn, SQL.profile, args),
-            issues=await fetch_all(conn, SQL.issues, args),
+            person=await row_as(conn, Person, SQL.person, args),
+            profile={row["field"]: str(row["value"]) for row in await fetch_all(conn, SQL.profile, args)},
+            issues=await rows_as(conn, KnownIssue, SQL.issues, args),
             brief=brief["text"] if brief else "",
-            facts=await fetch_all(conn, SQL.facts, args),
+            facts=await rows_as(conn, KnownFact, SQL.facts, args),
             messages=await rows_as(conn, Message, SQL.messages, {**args, "most": settings.messages}),
             kept={row["path"]: row["text"] for row in await fetch_all(conn, SQL.kept, args)},
             passages=passages,
@@ -205,7 +215,7 @@ async def _take_round(work: Work[InvestigationOpened] | Work[RoundTaken], taken:
     answer = await ask(work, _request(work, story))
     worked = run_calls(story.tree, answer.calls, settings)
     this = _round(story, answer, worked, settings.rounds)
-    ending = _ending(story, this, answer, worked, settings.rounds, settings.tokens)
+    ending = ending_of(story, this, answer, worked, settings)
     async with work.unit() as unit:
         await unit.lock(KIND, event.participant_id)
         row = await unit.one(SQL.one, participant_id=event.participant_id, investigation_id=event.investigation_id)
@@ -263,26 +273,6 @@ def _with_warning(results: list[CallResult]) -> tuple[CallResult, ...]:
         one.model_copy(update={"content": f"{one.content}\n{LAST}"}) if place == len(results) else one
         for place, one in enumerate(results, 1)
     )
-
-
-def _ending(
-    story: Story, this: RoundTaken, answer: Answer, worked: OpenFolder, rounds: int, tokens: int
-) -> Ending | None:
-    """How it ends with this round; None where it goes on."""
-    usage = added(story.usage, this.usage)
-
-    def ends(outcome: Outcome, reason: str = "", finish: FinishInput | None = None) -> Ending:
-        return Ending(outcome, finish, reason, this.number, usage)
-
-    if worked.finish:
-        return ends("finished", finish=worked.finish)
-    if answer.stop == "refusal":
-        return ends("declined", storable(f"the model declined: {answer.text[:300]}"))
-    if this.number >= rounds:
-        return ends("out_of_rounds", f"it was not over after {rounds} rounds (investigate.rounds)")
-    if tokens_of(usage) >= tokens:
-        return ends("out_of_tokens", f"its calls took {tokens_of(usage):,} tokens (investigate.tokens)")
-    return None
 
 
 def _unworked(asked: InvestigationRequested, outcome: Outcome, reason: str) -> InvestigationClosed:

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from schemas.events.investigations import InvestigationOpened, RoundTaken
 from schemas.events.replies import TokenUsage
-from services.core.bus import event_store
-from services.core.db import Connection, fetch_all, fetch_one
+from services.core.bus.event_row import EventRow
+from services.core.db import Connection, fetch_one, rows_as
 from services.core.errors import Permanent
 from services.investigate.apply import SQL
 from services.investigate.folder import Tree, tree_of
-from services.investigate.usage import added
 from services.model.port import Exchange, ToolResult
 from services.model.recorded import answer_from_json
+from services.model.usage import added
 
 
 class StoryLost(Permanent):
@@ -62,8 +62,8 @@ async def story_of(
     row = await fetch_one(conn, SQL.one, args)
     if row is None or not (row["state"] == "open" or (over and row["outcome"] != "refused" and row["gone_at"] is None)):
         return None
-    rows = await fetch_all(conn, SQL.story, {**args, "workspace": workspace, "since": row["opened_version"]})
-    events = [one.data for one in map(event_store.envelope, rows)]
+    told = {**args, "workspace": workspace, "since": row["opened_version"]}
+    events = [one.envelope().data for one in await rows_as(conn, EventRow.of, SQL.story, told)]
     own = [one for one in events if getattr(one, "investigation_id", None) == investigation_id]
     opened = [one for one in own if isinstance(one, InvestigationOpened)]
     rounds = tuple(one for one in own if isinstance(one, RoundTaken))

@@ -8,15 +8,15 @@ from uuid import UUID
 from schemas.events import documents as ev
 from schemas.events.replies import ReplyDrafted
 from schemas.events.threads import ReplyAttached
-from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.bus.work import Work
-from services.core.db import Connection, fetch_all, fetch_one, row_as
+from services.core.db import Connection, fetch_all, fetch_one, row_as, rows_as
 from services.core.ids import article_id
+from services.core.mailbox import MailboxKey
 from services.core.settings import Settings
 from services.learn_documents import decide
 from services.learn_documents.apply import SQL
 from services.learn_documents.proposals import Answered, Article, article
-from services.mail.mailbox import MailboxKey
 from services.mail.masking import Known
 
 
@@ -85,8 +85,8 @@ async def _source(conn: Connection, reply: ReplyAttached) -> str:
     if reply.role == "human":
         mail = await fetch_one(conn, SQL.mail, {"mail_id": reply.reply_id})
         return "colleague" if mail and mail["mode"] == "live" else ""
-    for row in await fetch_all(conn, SQL.drafts_of_thread, {"thread_id": reply.thread_id}):
-        draft = event_store.envelope(row).data
+    for row in await rows_as(conn, EventRow.of, SQL.drafts_of_thread, {"thread_id": reply.thread_id}):
+        draft = row.envelope().data
         if isinstance(draft, ReplyDrafted) and draft.reply_id == reply.reply_id:
             return "own wording" if draft.decision == "reply" and draft.text != reply.text else ""
     return ""

@@ -17,6 +17,7 @@ from markdown_it.token import Token
 
 MAX_WORDS = 180
 MAX_WORD_CHARACTERS = 400  # a longer one is no word of anybody's question, and is cut
+LONGEST_HEADING = 300  # characters; what is longer is text: each passage below would begin with it
 WORD_CHARACTERS = 10  # with its blank; words are shorter as a rule
 
 _PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
@@ -41,8 +42,8 @@ class _Block:
 
 
 def title_of(markdown: str, default: str) -> str:
-    """The first heading of the first level, else `default`."""
-    return next((one.text for one in _blocks(markdown) if one.level == 1 and one.text), default)
+    """The first heading of the first level, else `default`, as far as an index holds it."""
+    return next((one.text for one in _blocks(markdown) if one.level == 1 and one.text), default[:LONGEST_HEADING])
 
 
 def chunk(markdown: str) -> list[Chunk]:
@@ -77,12 +78,12 @@ def _blocks(markdown: str) -> Iterator[_Block]:
 def _block(token: Token, lines: list[str], content: str) -> Iterator[_Block]:
     assert token.map is not None
     length = token.map[1] - token.map[0]
-    if token.type == "heading_open":
+    if token.type == "heading_open" and len(content.strip()) <= LONGEST_HEADING:
         yield _Block("heading", content.strip(), int(token.tag[1:]))
         lines = lines[length:]
         kind = "paragraph"
     else:
-        kind = token.type.removesuffix("_open")
+        kind = token.type.removesuffix("_open").replace("heading", "paragraph")
     if any(line.strip() for line in lines):
         yield _Block(kind, "\n".join(lines).strip("\n"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -38,6 +39,8 @@ from services.learn_facts.person import decide as person
 from services.learn_facts.person.apply import SQL as PERSON
 from services.memory.embedding_cache import attach, embed_cached, vectors_of_texts
 
+AT_ONCE = 4_000  # characters of what may be cited: more is judged in a thread, while others' work goes on
+
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
     """What the agent noted while it read takes effect at once, whether or not the reply is ever sent."""
@@ -47,7 +50,7 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
     vectors = await vectors_of(work, draft.facts)
     async with work.unit() as unit:
         people, proposed = await _proposed(work, unit, draft, draft.participant_id)
-        people = await _record(unit, people, lambda known: noted(known, draft, proposed, unit.now))
+        people = await _record(unit, people, lambda known: noted(known, draft, proposed, unit.now), proposed)
         await vectors.give(unit, people[draft.participant_id])
 
 
@@ -65,7 +68,7 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         people, proposed = await _proposed(work, unit, turn, turn.participant_id)
         counted = await load_counted(unit, turn)
         people = await _record(
-            unit, people, lambda known: reflected(known, turn, proposed, counted, unit.now, settings)
+            unit, people, lambda known: reflected(known, turn, proposed, counted, unit.now, settings), proposed
         )
         await vectors.give(unit, people[turn.participant_id])
 
@@ -89,18 +92,28 @@ async def _proposed(
     return people, Proposals(participant_id, turn.facts, ids, sources, policy)
 
 
-async def _record(unit: Unit, people: People, decide: Callable[[People], Sequence[EventData]]) -> People:
-    """Record what `decide` decides; everybody whom it concerns as they stand then.
+async def _record(
+    unit: Unit, people: People, decide: Callable[[People], Sequence[EventData]], proposed: Proposals | None = None
+) -> People:
+    """Record what `decide` decides, of what was `proposed`; everybody whom it concerns as they stand then.
 
     Deciding is pure. Where something under a further address rests on what it ends, it is done again, with them.
     """
-    decided = decide(people)
+    decided = await _decided(decide, people, proposed)
     concerned = await load_concerned(unit, people, decided)
     if concerned is not people:
-        decided = decide(concerned)
+        decided = await _decided(decide, concerned, proposed)
     for event in decided:
         await unit.record(event)
     return concerned.after(decided, unit.now)
+
+
+async def _decided(
+    decide: Callable[[People], Sequence[EventData]], people: People, proposed: Proposals | None
+) -> Sequence[EventData]:
+    """What is decided; a long mail of which much is proposed takes seconds, and no other event waits for it."""
+    read = sum(len(one.text) for one in proposed.sources) if proposed is not None and proposed.facts else 0
+    return await asyncio.to_thread(decide, people) if read > AT_ONCE else decide(people)
 
 
 async def on_request(work: Work[FactRequested]) -> None:

@@ -24,8 +24,8 @@ from services.memory.questions import asked
 
 Purpose = Literal["reply", "suggestion"]
 Chosen = dict[str, ChosenSetting]
-FIXED = ChosenSetting(value="template", source="mailbox")  # who is not proven gets the inbox's fixed reply
-NAMED = ChosenSetting(value="named", source="mailbox")  # a forwarder that the inbox trusts names the author
+FIXED = ChosenSetting(value="template", source="inbox")  # who is not proven gets the inbox's fixed reply
+NAMED = ChosenSetting(value="named", source="inbox")  # a forwarder that the inbox trusts names the author
 
 
 async def on_turn_opened(work: Work[TurnOpened]) -> None:

@@ -68,7 +68,7 @@ class Turn:
 
     @property
     def space(self) -> str:
-        """Whose documents are read: the mailbox's."""
+        """Whose documents are read: the inbox's."""
         return self.inbox.memory.space
 
     @property

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from services.core.mailbox import MailboxKey, domain_name
 from services.mail import headers
-from services.mail.mailbox import MailboxKey, domain_name
 from services.mail.message import Address
 
 MAX_ADDRESSES = 1_000

@@ -3,13 +3,15 @@
     python -I -B attachment_child.py KIND LIMITS < document > answer
 
 KIND is `pdf`, `docx`, `text`, `ics`, `zip`, `tar` or `tnef`; LIMITS is JSON with `cpu_seconds`, `memory_bytes`,
-`text_characters`, `pages`, `names` and `unpacked_bytes`. The answer is JSON: `text`, `verdict`, `reason`.
+`text_characters`, `pages`, `names`, `unpacked_bytes` and `all` (also what nobody sees). The answer is JSON: `text`,
+`verdict`, `reason`.
 The limits are set before the document is read; whoever starts this also sets a limit of time. Without -B a module
 that is imported for the first time would be cached under the limit on file sizes: cut short, and broken for everybody.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import re
@@ -19,6 +21,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ _MEETING = {
     "REPLY": "An answer to an invitation",
     "COUNTER": "Another time is proposed for a meeting",
 }
+HIDES = "what it hides from its reader is left out"
 OUTPUT_BYTES_PER_CHARACTER = 6  # the longest JSON escape, `\\uXXXX`
 
 
@@ -47,6 +51,8 @@ def main(kind: str, limits: dict[str, int]) -> None:
     try:
         verdict, text = READERS[kind](content, limits)
         answer = {"text": text[: limits["text_characters"]], "verdict": verdict, "reason": ""}
+        if isinstance(text, _Partly):
+            answer["reason"] = HIDES
         if len(text) > limits["text_characters"]:
             answer["reason"] = f"only the first {limits['text_characters']} characters are kept"
     except Unreadable as error:
@@ -76,15 +82,43 @@ def _pdf(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
     pages: list[str] = []
     size = 0
     titles = _outline(reader)
+    hidden = False
     for number, page in enumerate(reader.pages[: limits["pages"]]):
+        if not limits["all"] and _hides(page, reader):
+            hidden = True
         pages.append(_with_headings(page.extract_text(), titles.get(number, [])))
         size += len(pages[-1])
         if size > limits["text_characters"]:
             break
     text = "\n\n".join(pages).strip()
     if not text:
-        raise Unreadable("a PDF without text, perhaps a scan")
-    return "text", text
+        raise Unreadable(f"a PDF without text{' that is seen' if hidden else ''}, perhaps a scan")
+    return "text", _Partly(text) if hidden else text
+
+
+def _hides(page: Any, reader: PdfReader) -> bool:
+    """Take what nobody sees out of a page; whether there was any. A page that cannot be followed is read as it is."""
+    try:
+        return bool(_beside("attachment_hidden").without_hidden(page, reader))
+    except (MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        raise Unreadable(f"a page cannot be followed ({type(error).__name__})") from None
+
+
+class _Partly(str):
+    """A text of which a part was left out, since nobody sees it."""
+
+
+def _beside(name: str) -> Any:
+    """A module next to this one: no folder of the project is on the path."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
 
 
 def _outline(reader: PdfReader) -> dict[int, list[tuple[str, int]]]:
@@ -119,12 +153,19 @@ def _docx(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
 
     _check_unpacked(content, limits)
     lines: list[str] = []
-    for block in docx.Document(io.BytesIO(content)).iter_inner_content():
+    document = docx.Document(io.BytesIO(content))
+    runs = _beside("attachment_hidden").Runs(document, everything=bool(limits["all"]))
+    for block in document.iter_inner_content():
         if isinstance(block, Table):
-            lines.extend(["", *_rows([cell.text for cell in row.cells] for row in block.rows), ""])
+            lines.extend(["", *_rows([_cell(runs, cell) for cell in row.cells] for row in block.rows), ""])
         else:
-            lines.extend(_paragraph(block.text, block.style.name if block.style else ""))
-    return "text", re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+            lines.extend(_paragraph(runs.text(block._p), block.style.name if block.style else ""))
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+    return "text", _Partly(text) if runs.found else text
+
+
+def _cell(runs: Any, cell: Any) -> str:
+    return "\n".join(runs.text(one._p, shaded=True) for one in cell.paragraphs)
 
 
 def _paragraph(text: str, style: str) -> list[str]:

@@ -52,6 +52,7 @@ class ExtractionLimits:
     text_characters: int = 100_000
     pages: int = 200
     names: int = 200
+    all: bool = False  # also what a document hides from its reader, such as an erased name
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,10 @@ def attachment_text(attachment: Attachment, limits: ExtractionLimits | None = No
     """
     limits = limits or ExtractionLimits()
     if attachment.content_type in ("message/rfc822", "text/html"):
-        return _cut(_read_here(attachment), limits)
+        try:
+            return _cut(_read_here(attachment), limits)
+        except Exception as error:  # a fault of ours, which is not to keep the mail from being read
+            return AttachmentText("", "human", f"our reader failed ({type(error).__name__})")
     return extracted(attachment.content_type, attachment.content, limits)
 
 

@@ -24,9 +24,11 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 MAX_JOINED = 20  # base64 texts behind each other
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n"
 _PADDING = re.compile(rb"=[=\r\n]*")
-_DIRECTION = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_UNSEEN = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 _FOLD = re.compile(rb"\r?\n[ \t]*|\r")
 _BRACKETED_ID = re.compile(r"<([^<>]*)>")
+YEARS = range(1900, 3000)
+LONGEST_ID = 998  # bytes: a line of a message (RFC 5322, 2.1.1); an index of Postgres takes no more than 2,704
 
 
 def split_block(raw: bytes, limit: int) -> tuple[Fields, int, tuple[str, ...]]:
@@ -79,10 +81,10 @@ def decode_words(value: str) -> str:
 
 
 def clean(text: str) -> str:
-    """`text` without control characters, line separators, lone surrogates and direction overrides."""
+    """`text` without control characters, line separators, lone surrogates, direction overrides and tag characters."""
     if text.isascii() and text.isprintable():
         return text.strip()
-    return _DIRECTION.sub("", _CONTROLS.sub(" ", text)).strip()
+    return _UNSEEN.sub("", _CONTROLS.sub(" ", text)).strip()
 
 
 def _words(value: str) -> Iterator[str]:
@@ -136,13 +138,13 @@ def message_ids(value: str, limit: int | None = None) -> tuple[str, ...]:
 
     Without angle brackets and inner white space. A value with no brackets gives its words that hold an `@`.
     Over `limit` the first and the newest are kept, as a mail program trims References. Ids in RFC 2047 words, which
-    the RFC forbids and Python's own library makes of long ones, are decoded.
+    the RFC forbids and Python's own library makes of long ones, are decoded. What is longer than a line is no id.
     """
     value = decode_words(value) if "=?" in value else value
     found = [re.sub(r"\s+", "", clean(text)) for text in _BRACKETED_ID.findall(value)]
     if not found:
         found = [word.strip("<>;,\"'") for word in clean(value).split() if "@" in word]
-    ids = tuple(dict.fromkeys(text for text in found if text))
+    ids = tuple(dict.fromkeys(text for text in found if 0 < len(text.encode()) <= LONGEST_ID))
     if limit is not None and len(ids) > limit:
         return ids[:1] + ids[len(ids) - limit + 1 :]
     return ids
@@ -193,7 +195,16 @@ SECONDS_PER_DAY = 86_400
 
 
 def parse_date(value: str) -> datetime | None:
-    """The moment a Date or Received value names, with the sender's own offset; without a zone it is UTC."""
+    """The moment a Date or Received value names, with the sender's own offset; without a zone it is UTC.
+
+    None where it names none, or a year in which no mail is written: what is counted from the last day of the year 9999
+    is no moment any more, neither for Postgres nor for Python.
+    """
+    moment = _moment_in(value)
+    return moment if moment is not None and moment.year in YEARS else None
+
+
+def _moment_in(value: str) -> datetime | None:
     text = value.rpartition(";")[2][:MAX_LENGTH]
     for _ in range(_MOST_NESTED_COMMENTS):
         text = _COMMENT.sub(" ", text)

@@ -13,6 +13,7 @@ from lxml import etree
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from services.mail import charsets, html_hidden
+from services.mail.style_sheet import Styles
 
 # Lines of plain text, written from the elements of an HTML document as they open and close.
 MAX_INDENT = 20
@@ -235,15 +236,16 @@ def _walk(root: HtmlElement, visible: TextWriter, hidden: TextWriter) -> int:
     Gives how deep the elements stand in each other.
     """
     deepest = 0
-    styles = html_hidden.style_rules(root)
+    styles, looks = Styles(root), html_hidden.Looks()
     around: list[tuple[html_hidden.Look, TextWriter]] = [(html_hidden.Look(), visible)]
     skipping: HtmlElement | None = None
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if event == "start" and skipping is None:
+            declared = styles.enter(element) if styles.any else None
             if element.tag in _SKIPPED:
                 skipping = element
                 continue
-            look = html_hidden.look(element, around[-1][0], styles)
+            look = looks.of(element, around[-1][0], declared)
             around.append(around[-1] if look is around[-1][0] else (look, hidden if look.hidden else visible))
             deepest = max(deepest, len(around))
             visible.open(element)
@@ -253,6 +255,8 @@ def _walk(root: HtmlElement, visible: TextWriter, hidden: TextWriter) -> int:
                 around.pop()
                 visible.close(element)
             skipping = None
+            if styles.any:
+                styles.leave()
             if element is not root:
                 around[-1][1].put(element.tail)
     return deepest

@@ -13,19 +13,19 @@ import hmac
 import re
 from uuid import UUID
 
-from services.mail.tokens import Keyring
+from services.mail.tokens import SigningKeys
 
 TAG_BYTES = 10  # 80 bits: an online guess, one mail or request each
 _TOKEN = re.compile(r"[a-z2-7]{42}")
 
 
-def make_link_token(keyring: Keyring, purpose: bytes, workspace: str, id: UUID) -> str:
+def make_link_token(signing_keys: SigningKeys, purpose: bytes, workspace: str, id: UUID) -> str:
     """The token (42 characters) of one mail."""
-    data = id.bytes + _tag(keyring.keys[0], purpose, workspace, id)
+    data = id.bytes + _tag(signing_keys.keys[0], purpose, workspace, id)
     return base64.b32encode(data).decode("ascii").rstrip("=").lower()
 
 
-def named_by(keyring: Keyring, purpose: bytes, workspace: str, token: str) -> UUID | None:
+def named_by(signing_keys: SigningKeys, purpose: bytes, workspace: str, token: str) -> UUID | None:
     """The mail that a token is of, under any key; None where it is none of ours, or for something else."""
     if not _TOKEN.fullmatch(token):
         return None
@@ -34,7 +34,7 @@ def named_by(keyring: Keyring, purpose: bytes, workspace: str, token: str) -> UU
     except binascii.Error:
         return None
     id, tag = UUID(bytes=data[:16]), data[16:]
-    fits = [hmac.compare_digest(tag, _tag(key, purpose, workspace, id)) for key in keyring.keys]
+    fits = [hmac.compare_digest(tag, _tag(key, purpose, workspace, id)) for key in signing_keys.keys]
     return id if any(fits) else None
 
 
@@ -49,11 +49,11 @@ PATH = "/rate"
 PURPOSE = b"correspondent rating token 1"
 
 
-def rating_link(keyring: Keyring, workspace: str, reply_id: UUID, base: str) -> str:
+def rating_link(signing_keys: SigningKeys, workspace: str, reply_id: UUID, base: str) -> str:
     """The link of one reply. It names the reply, and nobody."""
-    return f"{base.rstrip('/')}{PATH}/{make_link_token(keyring, PURPOSE, workspace, reply_id)}"
+    return f"{base.rstrip('/')}{PATH}/{make_link_token(signing_keys, PURPOSE, workspace, reply_id)}"
 
 
-def rated_by(keyring: Keyring, workspace: str, token: str) -> UUID | None:
+def rated_by(signing_keys: SigningKeys, workspace: str, token: str) -> UUID | None:
     """The reply that a token is of; None where it is none of ours."""
-    return named_by(keyring, PURPOSE, workspace, token)
+    return named_by(signing_keys, PURPOSE, workspace, token)

@@ -1,7 +1,8 @@
 """Mail in files: `.eml`, mbox and Maildir, one message after the other and never a whole mailbox in memory.
 
-Invariants: an unreadable file is skipped, every other file is a message or an mbox, and an origin names the same
-message in every run: `path`, `path#number` in an mbox (from 0), `folder/file` without its flags in a Maildir.
+Invariants: an unreadable file, and what is no file, is skipped, every other file is a message or an mbox, and an origin
+names the same message in every run: `path`, `path#number` in an mbox (from 0), `folder/file` without its flags in a
+Maildir.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def _files(path: Path) -> Iterator[Path]:
             own = maildir and entry.name in _MAILDIR_PARTS
             if own or _is_maildir(entry) or not (maildir or entry.name.startswith(".")):
                 yield from _files(entry)
-        elif not maildir and not entry.name.startswith("."):
+        elif entry.is_file() and not maildir and not entry.name.startswith("."):  # no pipe, which would never end
             yield entry
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from services.mail.mailbox import MailboxKey
+from services.core.mailbox import MailboxKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from itertools import islice
 
 from services.mail import addresses, charsets, content_types, headers, parts, written
 from services.mail.headers import parse_date
+from services.mail.html_hidden import without_invisible_characters
+from services.mail.html_text import MAX_HIDDEN_CHARACTERS
 from services.mail.language import detect_language
 from services.mail.message import Address, Attachment, Limits, ParsedMail
 from services.mail.written import Stretch
@@ -93,7 +95,7 @@ def _mail(root: parts.Part, body: _Body, defects: list[str], parked: str, limits
         reply=said.reply,
         language=detect_language(said.reply.new),
         attachments=tuple(body.attachments),
-        hidden_text=said.seen.hidden,
+        hidden_text=" ".join(filter(None, (said.seen.hidden, "".join(body.spelled))))[:MAX_HIDDEN_CHARACTERS],
         defects=tuple(dict.fromkeys(defects)),
         parked=parked or said.seen.over or _too_many_references(undecoded("references"), limits),
     )
@@ -110,6 +112,7 @@ class _Body:
     def __init__(self, defects: list[str]) -> None:
         self.stretches: list[Stretch] = []
         self.attachments: list[Attachment] = []
+        self.spelled: list[str] = []  # what characters that nobody sees say in plain text
         self._defects = defects
         self._characters = 0
 
@@ -144,7 +147,9 @@ class _Body:
         room = MAX_TEXT_CHARACTERS - self._characters
         if len(text) > room:
             self._defects.append(f"text of more than {MAX_TEXT_CHARACTERS} characters")
-        stretch.plain.append(text[: max(room, 0)])
+        text, spelled = without_invisible_characters(text[: max(room, 0)])
+        self.spelled.append(spelled)
+        stretch.plain.append(text)
         self._characters += len(stretch.plain[-1])
         self.attachments.extend(_attachment(name, "application/octet-stream", "", False, data) for name, data in files)
 

@@ -12,21 +12,21 @@ import hashlib
 import hmac
 import uuid
 
-from services.mail.tokens import Keyring
+from services.mail.tokens import SigningKeys
 
 HEADER = "X-Report-Token"
 TAG_BYTES = 10  # 80 bits: an online guess, one mail each
 
 
-def make_report_token(keyring: Keyring, workspace: str, reply_id: uuid.UUID) -> str:
+def make_report_token(signing_keys: SigningKeys, workspace: str, reply_id: uuid.UUID) -> str:
     """The token (16 characters) of one reply, the same on every attempt."""
-    return _token(keyring.keys[0], workspace, reply_id)
+    return _token(signing_keys.keys[0], workspace, reply_id)
 
 
-def is_report_token(keyring: Keyring, token: str, workspace: str, reply_id: uuid.UUID) -> bool:
+def is_report_token(signing_keys: SigningKeys, token: str, workspace: str, reply_id: uuid.UUID) -> bool:
     """Whether a token is this reply's, under any key."""
     given = token.encode("utf-8", "replace")
-    return any(hmac.compare_digest(given, _token(key, workspace, reply_id).encode()) for key in keyring.keys)
+    return any(hmac.compare_digest(given, _token(key, workspace, reply_id).encode()) for key in signing_keys.keys)
 
 
 def _token(key: bytes, workspace: str, reply_id: uuid.UUID) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from services.core.mailbox import PUBLIC_PROVIDERS, MailboxKey
 from services.mail.authentication.sender_checks import domain_of, organizational
-from services.mail.mailbox import PUBLIC_PROVIDERS, MailboxKey
 
 
 def sender_of(address: str) -> str:

@@ -76,15 +76,15 @@ class SmtpMessage:
 class Dialogue:
     """A session in which the server has accepted sender and recipient and waits for DATA."""
 
-    def __init__(self, client: SMTP, letter: SmtpMessage, without: tuple[str, ...] = ()) -> None:
+    def __init__(self, client: SMTP, mail: SmtpMessage, without: tuple[str, ...] = ()) -> None:
         self._client = client
-        self._letter = letter
+        self._mail = mail
         self._without = without
 
     async def data(self) -> str:
         """Hand the mail over; the server's answer. Raises `NotNow`, `SmtpRefused` or `OutcomeUnknown`."""
         try:
-            code, message = await self._client.data(self._letter.raw)
+            code, message = await self._client.data(self._mail.raw)
         except SMTPResponseException as error:
             raise _by_code(error.code, error.message) from error
         except (SMTPException, OSError, TimeoutError) as error:
@@ -94,7 +94,7 @@ class Dialogue:
 
 @asynccontextmanager
 async def dialogue(
-    settings: SmtpSettings, letter: SmtpMessage, tokens: TokenStore | None = None
+    settings: SmtpSettings, mail: SmtpMessage, tokens: TokenStore | None = None
 ) -> AsyncIterator[Dialogue]:
     """Connect, greet, name sender and recipient. Raises `NotNow` (`ServerAway`) or `SmtpRefused`; nothing left yet."""
     try:
@@ -102,23 +102,23 @@ async def dialogue(
     except CaFileUnusable as error:
         raise ServerAway(str(error)) from error
     try:
-        without = await _introduce(client, letter)
-        yield Dialogue(client, letter, without)
+        without = await _introduce(client, mail)
+        yield Dialogue(client, mail, without)
     finally:
         await _leave(client)
 
 
-async def _introduce(client: SMTP, letter: SmtpMessage) -> tuple[str, ...]:
+async def _introduce(client: SMTP, mail: SmtpMessage) -> tuple[str, ...]:
     """Up to the last RCPT; which copies the server does not take. The recipient it must take."""
     try:
         await client.connect()
-        if letter.smtputf8 and client.is_ehlo_or_helo_needed:
+        if mail.smtputf8 and client.is_ehlo_or_helo_needed:
             await client.ehlo()  # without it no extension is known yet
-        options = _options(client, letter)
-        encoding: Literal["ascii", "utf-8"] = "utf-8" if letter.smtputf8 else "ascii"
-        await client.mail(letter.envelope_from, options=options, encoding=encoding)
-        await client.rcpt(letter.recipient, encoding=encoding)
-        return tuple([said for one in letter.cc if (said := await _refusal(client, one, encoding))])
+        options = _options(client, mail)
+        encoding: Literal["ascii", "utf-8"] = "utf-8" if mail.smtputf8 else "ascii"
+        await client.mail(mail.envelope_from, options=options, encoding=encoding)
+        await client.rcpt(mail.recipient, encoding=encoding)
+        return tuple([said for one in mail.cc if (said := await _refusal(client, one, encoding))])
     except (SMTPAuthenticationError, TokenRefused, TokenMissing) as error:
         raise ServerAway(storable(f"the login was refused, which says nothing about the mail: {error}")) from error
     except SMTPRecipientsRefused as error:
@@ -138,8 +138,8 @@ async def _refusal(client: SMTP, copy_to: str, encoding: Literal["ascii", "utf-8
     return ""
 
 
-def _options(client: SMTP, letter: SmtpMessage) -> list[str]:
-    if not letter.smtputf8:
+def _options(client: SMTP, mail: SmtpMessage) -> list[str]:
+    if not mail.smtputf8:
         return []
     if not client.supports_extension("smtputf8"):
         raise SmtpRefused("the address needs SMTPUTF8 (RFC 6531), which the server does not offer")

@@ -94,8 +94,8 @@ class KnownThread:
 class Placement:
     """Where a mail goes. `linked_to` is the thread that a linked one carries on from, or says that it does.
 
-    `same_as` are further threads that this mail shows to be the same conversation (`thread.linked`);
-    `awaits` the ids whose mails, when they come, belong here.
+    Where the mail goes into one thread and shows another to be the same conversation, it is that other one.
+    `awaits` are the ids whose mails, when they come, belong here.
     """
 
     thread_id: uuid.UUID
@@ -103,7 +103,6 @@ class Placement:
     reason: str
     flags: tuple[str, ...] = ()
     linked_to: uuid.UUID | None = None
-    same_as: tuple[uuid.UUID, ...] = ()
     awaits: tuple[str, ...] = ()
 
 
@@ -223,9 +222,10 @@ def _placed(mail: MailFacts, known: Sequence[KnownThread], reopen_within: timede
     flags = ("foreign_reference",) if refused else ()
     open_for_it = [thread for thread in allowed if _same_matter(mail, thread, reopen_within)]
     if open_for_it:
-        first, rest = open_for_it[0], tuple(t.thread_id for t in open_for_it[1:])
+        first, *others = open_for_it
+        also = others[0].thread_id if others else None
         return Placement(
-            first.thread_id, "continued", reason[first.thread_id], flags, None, rest, _awaits(mail, refused)
+            first.thread_id, "continued", reason[first.thread_id], flags, also, awaits=_awaits(mail, refused)
         )
     if by_token and mail.token_thread and not allowed:
         return Placement(mail.token_thread, "continued", "reply token", flags, awaits=_awaits(mail, refused))

@@ -17,7 +17,7 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.mail.mailbox import MailboxKey, ascii_lower, domain_name
+from services.core.mailbox import MailboxKey, ascii_lower, domain_name
 
 TAG_BYTES = 10  # 80 bits: an online guess, one mail each
 _TOKEN = re.compile(r"^[a-z2-7]{42}$")
@@ -25,7 +25,7 @@ _OWN_LOCAL = re.compile(r"^c\.([a-z2-7]{42})\.[a-z0-9]+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Keyring:
+class SigningKeys:
     """Signing keys, newest first: the first signs, all verify. At least 16 bytes each.
 
     Raises ValueError for no key or a short one.
@@ -35,21 +35,23 @@ class Keyring:
 
     def __post_init__(self) -> None:
         if not self.keys or any(len(key) < 16 for key in self.keys):
-            raise ValueError("a keyring needs at least one key, and 16 bytes in each")
+            raise ValueError("signing keys: at least one is needed, and 16 bytes in each")
 
 
-def make_token(keyring: Keyring, workspace: str, thread_id: uuid.UUID, participant: MailboxKey) -> str:
+def make_token(signing_keys: SigningKeys, workspace: str, thread_id: uuid.UUID, participant: MailboxKey) -> str:
     """The token (42 characters) for one person in one thread."""
-    return _encode(thread_id.bytes + _tag(keyring.keys[0], workspace, thread_id, participant))
+    return _encode(thread_id.bytes + _tag(signing_keys.keys[0], workspace, thread_id, participant))
 
 
-def check_token(keyring: Keyring, token: str, workspace: str, participants: Sequence[MailboxKey]) -> uuid.UUID | None:
+def check_token(
+    signing_keys: SigningKeys, token: str, workspace: str, participants: Sequence[MailboxKey]
+) -> uuid.UUID | None:
     """The thread id that a token opens for any of `participants`, or None. Compared in constant time."""
     data = _decode(ascii_lower(token))
     if data is None:
         return None
     thread_id, tag = uuid.UUID(bytes=data[:16]), data[16:]
-    fits = [hmac.compare_digest(tag, _tag(k, workspace, thread_id, p)) for k in keyring.keys for p in participants]
+    fits = [hmac.compare_digest(tag, _tag(k, workspace, thread_id, p)) for k in signing_keys.keys for p in participants]
     return thread_id if any(fits) else None
 
 

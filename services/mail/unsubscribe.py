@@ -12,7 +12,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from services.mail.link_tokens import make_link_token, named_by
-from services.mail.tokens import Keyring
+from services.mail.tokens import SigningKeys
 
 PATH = "/unsubscribe"
 ONE_CLICK = "List-Unsubscribe=One-Click"
@@ -42,14 +42,14 @@ class Unsubscribe:
         return self.url or f"Write to {self.address} with the subject: unsubscribe {self.token}"
 
 
-def make_unsubscribe_token(keyring: Keyring, workspace: str, outreach_id: UUID) -> str:
+def make_unsubscribe_token(signing_keys: SigningKeys, workspace: str, outreach_id: UUID) -> str:
     """The token (42 characters) of one mail."""
-    return make_link_token(keyring, PURPOSE, workspace, outreach_id)
+    return make_link_token(signing_keys, PURPOSE, workspace, outreach_id)
 
 
-def unsubscribed_by(keyring: Keyring, workspace: str, token: str) -> UUID | None:
+def unsubscribed_by(signing_keys: SigningKeys, workspace: str, token: str) -> UUID | None:
     """The mail that a token is of, under any key; None where it is none of ours."""
-    return named_by(keyring, PURPOSE, workspace, token)
+    return named_by(signing_keys, PURPOSE, workspace, token)
 
 
 def token_of_subject(subject: str) -> str:

@@ -78,12 +78,12 @@ async def rows_of(
     return await rows_as(conn, PeriodRow, SQL.rows, args)
 
 
-async def standing(
+async def current_periods(
     conn: Connection, participant_id: UUID, moment: datetime, keep: PeriodRetention
 ) -> list[CondensedPeriod]:
     """The told periods of a person, under all of their addresses, that may be shown; the newest first."""
     args = {"participant_id": participant_id, "moment": moment}
-    return kept(await rows_as(conn, CondensedPeriod, SQL.standing, args), moment, keep)
+    return kept(await rows_as(conn, CondensedPeriod, SQL.current_periods, args), moment, keep)
 
 
 def kept(periods: Iterable[CondensedPeriod], now: datetime, keep: PeriodRetention) -> list[CondensedPeriod]:
@@ -113,7 +113,7 @@ async def search_periods(
         limit=limit,
         settings=SETTINGS,
     )
-    found = {one.period_id: one for one in await standing(conn, participant_id, moment, keep)}
+    found = {one.period_id: one for one in await current_periods(conn, participant_id, moment, keep)}
     return [found[hit.id] for hit in hits if hit.id in found]
 
 

@@ -1,7 +1,7 @@
 -- name: rows
 SELECT * FROM period_rows(%(participant_id)s, %(since)s, %(until)s, %(moment)s) ORDER BY at, id;
 
--- name: standing
+-- name: current_periods
 SELECT period_id, participant_id, grain, period, starts_at, ends_at, sentences, cardinality(row_ids) AS rows, left_out,
        dropped, made_at, true AS stands
 FROM standing_periods(%(participant_id)s, %(moment)s) ORDER BY starts_at DESC, ends_at, participant_id;

@@ -10,29 +10,38 @@ import importlib.resources
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from services.core.wording import folded
 from services.memory import wording
 from services.memory.facts import HAPPENED, plain_key
 from services.memory.wording import content_of, unsaid, words_of
 
+NUMBER = frozenset({"number", "no", "nr", "id", "code", "nummer", "numero", "numer", "номер", "番号"})
+LEAST_NAME = 4  # letters of a key
+KEPT = 4096  # keys of which what follows from their words is kept: a decision asks it of every key that stands
 SIDE_BY_SIDE = HAPPENED | {"relationship"}
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The table. `names` gives the key that a name means; `person` are a person's keys, `chosen` those of a wish.
+    """The table. `names` gives the key that a name means, `named` all names of a key, its own first.
 
-    `manner` are words of a key that say only that it is somebody's way or wish, `akin` keys with each other's names.
+    `person` are a person's keys, `chosen` those of a wish, `manner` words of a key that say only that it is somebody's
+    way or wish, `akin` keys with each other's names, `said` the verbs by which people say a key, `kin` the words for a
+    relative, `of_a_child` keys of one's own child.
     """
 
     names: Mapping[str, str]
+    named: Mapping[str, tuple[str, ...]]
     generic: frozenset[str]
     person: frozenset[str]
     chosen: frozenset[str]
     manner: frozenset[str]
     akin: Mapping[str, str]
+    said: Mapping[str, frozenset[str]]
+    kin: Mapping[str, frozenset[str]]
+    of_a_child: frozenset[str]
 
 
 def key_of(key: str, kind: str = "") -> str:
@@ -60,10 +69,41 @@ def is_chosen(key: str) -> bool:
 
 
 def names_of(key: str) -> frozenset[str]:
-    """All words of the names of a key, in any language, and of a key that is akin: a mobile is a phone."""
-    usual = _usual(plain_key(key))
-    meant = {usual, _table().akin.get(usual, usual)}
-    names = meant.union(name for name, known in _table().names.items() if known in meant)
+    """All words by which people name a key, in any language, or one that is akin: a mobile is a phone.
+
+    So do the verbs that say it: "I drive a ..." of a vehicle.
+    """
+    return _words_of_names(_usual(plain_key(key))) | verbs_of(key)
+
+
+def relatives_of(key: str) -> frozenset[str]:
+    """The words for whoever a key names ("wife's name"), and for the author's child of a key that is a child's."""
+    table, words = _table(), set(words_of(_usual(plain_key(key))))
+    meant = [some for some in table.kin.values() if some & words]
+    if is_of_a_child(key):
+        meant += [table.kin["son"], table.kin["daughter"]]
+    return frozenset().union(*meant)
+
+
+@cache
+def relatives() -> frozenset[str]:
+    """The words for any relative, in any language."""
+    return frozenset().union(*_table().kin.values())
+
+
+def verbs_of(key: str) -> frozenset[str]:
+    """The verbs that say a key: "I drive a ..." of a vehicle."""
+    return _table().said.get(_usual(plain_key(key)), frozenset())
+
+
+def is_of_a_child(key: str) -> bool:
+    """Whether a key is told of the author's own child: "her teacher" is the one of the author's daughter."""
+    return bool(set(words_of(_usual(plain_key(key)))) & _table().of_a_child)
+
+
+@lru_cache(maxsize=KEPT)
+def _words_of_names(usual: str) -> frozenset[str]:
+    names = (*_names(usual), *_names(_table().akin.get(usual, usual)))
     return frozenset(word for name in names for word in words_of(name))
 
 
@@ -72,6 +112,7 @@ def are_akin(one: str, other: str) -> bool:
     return _table().akin.get(one) == other
 
 
+@lru_cache(maxsize=KEPT)
 def same_thing(one: str, other: str) -> bool:
     """Whether two keys name one thing: "format of reports" is "report format", "contact channel" "preferred contact".
 
@@ -86,8 +127,20 @@ def same_thing(one: str, other: str) -> bool:
     return any(_same_words(a, b) for a in _names(first) for b in _names(second))
 
 
+@lru_cache(maxsize=KEPT)
+def known_names(key: str) -> tuple[tuple[str, ...], ...]:
+    """What each name of a key in the table is about, its own first; of itself where the table does not have it."""
+    return tuple(content_of(name) for name in _names(_usual(plain_key(key))))
+
+
+def same_but_for_number(one: str, other: str) -> bool:
+    """Whether either key is the other one with a word for a number behind it: "meter number" and "meter"."""
+    shorter, longer = sorted((folded(plain_key(one)), folded(plain_key(other))), key=len)
+    return len(shorter) >= LEAST_NAME and longer.startswith(shorter) and longer[len(shorter) :].strip() in NUMBER
+
+
 def _names(usual: str) -> tuple[str, ...]:
-    return (usual, *(name for name, known in _table().names.items() if known == usual and name != usual))
+    return _table().named.get(usual, (usual,))
 
 
 def _same_words(one: str, other: str) -> bool:
@@ -95,6 +148,7 @@ def _same_words(one: str, other: str) -> bool:
     return bool(first) and not unsaid(first, second) and not unsaid(second, first)
 
 
+@lru_cache(maxsize=KEPT)
 def _things(name: str) -> tuple[str, ...]:
     """The words of a key that say what it is of."""
     return tuple(word for word in content_of(name) if word not in _table().manner)
@@ -102,7 +156,7 @@ def _things(name: str) -> tuple[str, ...]:
 
 def without_name(key: str, value: str) -> str:
     """A value without the names of its key: of a plan "Team plan" is "Team", of seats "40 seats" is "40"."""
-    names = names_of(key)
+    names = _words_of_names(_usual(plain_key(key)))
     kept = [one for one in value.split() if not set(words_of(one)) & names]
     return " ".join(kept) if kept else value
 
@@ -121,6 +175,19 @@ def _table() -> Keys:
     file = tomllib.loads(source)
     names = {plain_key(one): key for key, others in file["keys"].items() for one in (key, *others.split("|"))}
     manner = frozenset(folded(one) for one in file["manner"])
+    words = {table: {key: frozenset(words_of(some)) for key, some in file[table].items()} for table in ("said", "kin")}
+    named: dict[str, tuple[str, ...]] = {}
+    for name, key in names.items():
+        named[key] = (*named.get(key, (key,)), *((name,) if name != key else ()))
     return Keys(
-        names, frozenset(file["generic"]), frozenset(file["person"]), frozenset(file["chosen"]), manner, file["akin"]
+        names,
+        named,
+        frozenset(file["generic"]),
+        frozenset(file["person"]),
+        frozenset(file["chosen"]),
+        manner,
+        file["akin"],
+        words["said"],
+        words["kin"],
+        frozenset(words_of(file["of_a_child"])),
     )

@@ -1,4 +1,4 @@
-"""What a mailbox's settings say of the facts that are worth storing, as every model that stores them is told."""
+"""What an inbox's settings say of the facts that are worth storing, as every model that stores them is told."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from services.core.settings import MemorySettings
 
 
 def worth_storing(memory: MemorySettings) -> list[str]:
-    """The mailbox's own kinds and examples, a paragraph each; nothing where it has none."""
+    """The inbox's own kinds and examples, a paragraph each; nothing where it has none."""
     parts = []
     if memory.kinds:
         parts.append(

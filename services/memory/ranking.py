@@ -51,7 +51,7 @@ class RankingSettings:
     outside_window_floor: float = 0.3
 
 
-class Standing(Protocol):
+class Rankable(Protocol):
     """What is known of a fact apart from its relevance; confidence and importance are 0..1, weight 1 when neutral."""
 
     @property
@@ -70,12 +70,12 @@ class Standing(Protocol):
     def last_said_at(self) -> datetime: ...
 
 
-def recency(standing: Standing, now: datetime, settings: RankingSettings) -> float:
+def recency(fact: Rankable, now: datetime, settings: RankingSettings) -> float:
     """0..1: half after each half-life since it was last said; 1 for what is pinned or yet to come."""
-    age = (now - standing.last_said_at) / DAY
-    if standing.pinned or age <= 0:
+    age = (now - fact.last_said_at) / DAY
+    if fact.pinned or age <= 0:
         return 1.0
-    half_life = settings.half_lives.get(standing.kind, settings.default_half_life)
+    half_life = settings.half_lives.get(fact.kind, settings.default_half_life)
     return float(0.5 ** (age / half_life))
 
 
@@ -87,24 +87,24 @@ def nearness(when: datetime, window: Window) -> float:
     return float(0.5 ** (gap / max(window.end - window.start, 7 * DAY)))
 
 
-def timely(relevance: float, standing: Standing, window: Window | None, settings: RankingSettings) -> float:
+def timely(relevance: float, fact: Rankable, window: Window | None, settings: RankingSettings) -> float:
     """How well it answers, whatever it weighs otherwise: relevance, and nearness to the time that is asked, 0..1."""
     if window is None:
         return relevance
-    return relevance * _floored(nearness(standing.valid_from, window), settings.outside_window_floor)
+    return relevance * _floored(nearness(fact.valid_from, window), settings.outside_window_floor)
 
 
-def standing_score(
-    relevance: float, standing: Standing, now: datetime, window: Window | None, settings: RankingSettings
+def final_score(
+    relevance: float, fact: Rankable, now: datetime, window: Window | None, settings: RankingSettings
 ) -> float:
     """The final score, at least 0. With a window, nearness to it stands in for recency."""
     if window is None:
-        time = _floored(recency(standing, now, settings), settings.recency_floor)
+        time = _floored(recency(fact, now, settings), settings.recency_floor)
     else:
-        time = _floored(nearness(standing.valid_from, window), settings.outside_window_floor)
-    importance = _floored(standing.importance, settings.importance_floor)
-    confidence = _floored(standing.confidence, settings.confidence_floor)
-    return _floored(relevance, settings.relevance_floor) * importance * standing.weight * confidence * time
+        time = _floored(nearness(fact.valid_from, window), settings.outside_window_floor)
+    importance = _floored(fact.importance, settings.importance_floor)
+    confidence = _floored(fact.confidence, settings.confidence_floor)
+    return _floored(relevance, settings.relevance_floor) * importance * fact.weight * confidence * time
 
 
 def _floored(factor: float, floor: float) -> float:

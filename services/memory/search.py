@@ -21,7 +21,7 @@ from services.memory.embeddings import Meaning
 from services.memory.facts import Fact
 from services.memory.fusion import convex
 from services.memory.periods import Window
-from services.memory.ranking import standing_score, timely
+from services.memory.ranking import final_score, timely
 
 __all__ = ["Hit", "SearchSettings", "newest_facts", "search_facts"]
 
@@ -108,7 +108,7 @@ def _ranked(candidates: Sequence[Candidate], query: Query, settings: SearchSetti
 
 
 def _hit(found: Candidate, relevance: float, query: Query, settings: SearchSettings) -> Hit:
-    score = standing_score(relevance, found.fact, query.moment, query.window, settings.ranking)
+    score = final_score(relevance, found.fact, query.moment, query.window, settings.ranking)
     return Hit(found.fact, score, timely(relevance, found.fact, query.window, settings.ranking), *found[1:4])
 
 

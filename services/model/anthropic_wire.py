@@ -12,12 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from services.model.port import Answer, Exchange, Request, Tool, ToolResult
-from services.model.prompt import only_call, render, render_result
+from services.model.prompt import REMINDER, only_call, render, render_result, results_of
 from services.model.settings import ModelSettings
 
 _MARK = {"cache_control": {"type": "ephemeral"}}
-_NOT_RUN = "This call was not run."
-_REMINDER = "You called no tool. Answer by calling one, and with nothing else."
 _OPTIONAL = {"tool_choice": r"\btool_choice\b", "output_config": r"\b(output_config|effort)\b"}
 
 Block = dict[str, Any]
@@ -75,23 +73,25 @@ def _messages(request: Request, opening: str) -> list[Block]:
 
 def _said(answer: Answer) -> list[Block]:
     if answer.raw:
-        return [dict(block) for block in answer.raw]
-    text = [_text(answer.text)] if answer.text else []
+        return [dict(block) for block in answer.raw if not _is_blank(block)]
+    text = [_text(answer.text)] if answer.text.strip() else []
     return text + [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": dict(call.input)} for call in answer.calls
     ]
 
 
 def _answered(exchange: Exchange, fence: str) -> list[Block]:
-    given = {result.call_id: result for result in exchange.results}
-    missing = (ToolResult(call.id, _NOT_RUN, error=True) for call in exchange.answer.calls if call.id not in given)
-    blocks = [_result(result, fence) for result in (*exchange.results, *missing)]
-    return blocks or [_text(_REMINDER)]
+    return [_result(result, fence) for result in results_of(exchange)] or [_text(REMINDER)]
 
 
 def _result(result: ToolResult, fence: str) -> Block:
     block = {"type": "tool_result", "tool_use_id": result.call_id, "content": render_result(result, fence)}
     return block | {"is_error": True} if result.error else block
+
+
+def _is_blank(block: Mapping[str, Any]) -> bool:
+    """Whether it says nothing: a model may answer so, and the API takes no such block back."""
+    return block.get("type") == "text" and not str(block.get("text", "")).strip()
 
 
 def _text(text: str) -> Block:

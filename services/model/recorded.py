@@ -15,6 +15,8 @@ from services.model.port import Answer, Request
 
 Json = dict[str, Any]
 
+ASKED = "asked"  # beside an answer: the fingerprint of the request, by which one that is made again is known to be it
+
 _ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
 
 

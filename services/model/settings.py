@@ -16,6 +16,7 @@ from services.model.port import Usage
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 DEFAULT_MODEL = "claude-sonnet-5-5"
+OFFLINE_NAME = "offline (extractive, no language model)"
 
 
 def _one_word(key: SecretStr) -> SecretStr:

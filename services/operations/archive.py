@@ -20,8 +20,8 @@ from psycopg.types.json import Jsonb
 
 from schemas.topics import catalogue
 from services.core.archive.archive import Archive
-from services.core.archive.file import Manifest, lines, verify, write
-from services.core.bus.event_store import EventRow
+from services.core.archive.file import Manifest, lines, typed, verify, write
+from services.core.bus.event_row import EventRow
 from services.core.bus.undone_events import pairs_of
 from services.core.db import Connection, fetch_one, queries
 from services.core.errors import Temporary
@@ -110,4 +110,4 @@ async def thaw(conn: Connection, archive: Archive, said: Sequence[Manifest], wan
 
 def _wanted(archive: Archive, said: Sequence[Manifest], wanted: Wanted) -> Iterator[str]:
     for one in said:
-        yield from (line for line in lines(archive.open(one.file, one.place), one) if wanted(json.loads(line)))
+        yield from (line for line in lines(archive.open(one.file, one.place), one) if wanted(typed(json.loads(line))))

@@ -7,18 +7,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from schemas.events import EventData
 from schemas.events.replies import DeliverySettled, SuppressionLiftRequested
 from services.core.app import App
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
+from services.core.mailbox import MailboxKey
 from services.core.paging import Listing, Page
-from services.mail.mailbox import MailboxKey
-from services.operations.idle import newest, until_idle
 from services.operations.ids import whole_id
-from services.operations.requests import ask
+from services.operations.requests import decision_on
 
 SQL = queries(__file__, "deliveries.sql")
+CONSUMER = "send_email"
 LEDGER = Listing("deliveries", (("changed_at", "time"), ("reply_id", "id")), descending=True)
 SUPPRESSED = Listing("suppressions", (("at", "time"), ("addr", "text")), descending=True)
 
@@ -59,17 +58,17 @@ class NothingToSettle(Permanent):
     """Only what is unknown can be settled."""
 
 
-async def settle(app: App, typed: str, *, sent: bool, reason: str, by: str) -> dict[str, Any]:
+async def settle(app: App, typed: str, *, sent: bool, reason: str, by: str, timeout_s: float) -> dict[str, Any]:
     """Give the word on the reply whose id begins so; its `state` and `detail` after it.
 
-    Raises `IdUnclear`, `NothingToSettle` or `StillBusy`.
+    Raises `IdUnclear`, `NothingToSettle` or `NotDecidedYet`.
     """
     reply_id = await whole_id(app, typed, "reply")
     row = await _row(app, reply_id)
     if row["state"] != "unknown":
         raise NothingToSettle(f"{reply_id} is {row['state']}; only what is unknown can be settled")
     word = DeliverySettled(reply_id=reply_id, thread_id=row["thread_id"], sent=sent, reason=reason, by=by)
-    await _ask_and_wait(app, word)
+    await decision_on(app, word, CONSUMER, timeout_s=timeout_s)
     return await _row(app, reply_id)
 
 
@@ -87,16 +86,16 @@ class NotSuppressed(Permanent):
     """Only an address on the list can be taken off it."""
 
 
-async def lift(app: App, address: str, *, reason: str, by: str) -> tuple[str, bool]:
-    """Ask for it, and wait until it is so: the address as it is listed, and whether it is off the list.
+async def lift(app: App, address: str, *, reason: str, by: str, timeout_s: float) -> tuple[str, bool]:
+    """Ask for it, and wait for the decision: the address as it is listed, and whether it is off the list.
 
-    Raises `NotSuppressed` or `StillBusy`.
+    Raises `NotSuppressed` or `NotDecidedYet`.
     """
     row = await _suppressed(app, address)
     if row is None or row["thread_id"] is None:
         raise NotSuppressed(f"{address} is not suppressed; `correspondent suppressions list` shows what is")
     request = SuppressionLiftRequested(reply_id=row["reply_id"], thread_id=row["thread_id"], reason=reason, by=by)
-    await _ask_and_wait(app, request)
+    await decision_on(app, request, CONSUMER, timeout_s=timeout_s)
     return str(row["addr"]), await _suppressed(app, address) is None
 
 
@@ -104,10 +103,3 @@ async def _suppressed(app: App, address: str) -> dict[str, Any] | None:
     args = {"workspace": app.settings.workspace, "addr": MailboxKey(address)}
     async with app.database.reading() as conn:
         return await fetch_one(conn, SQL.one_suppressed, args)
-
-
-async def _ask_and_wait(app: App, command: EventData) -> None:
-    """Ask, and wait until all that follows from it is done. Raises `StillBusy`."""
-    since = await newest(app)
-    await ask(app, command)
-    await until_idle(app, since=since)

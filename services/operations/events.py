@@ -12,8 +12,8 @@ from uuid import UUID
 from services.core.app import App
 from services.core.db import queries, rows_as
 from services.core.ids import participant_ids
+from services.core.mailbox import MailboxKey
 from services.core.paging import Listing, Page
-from services.mail.mailbox import MailboxKey
 
 SQL = queries(__file__, "events.sql")
 EVENTS = Listing("events", (("seq", "number"),), descending=True)

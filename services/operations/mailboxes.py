@@ -25,8 +25,8 @@ from services.core.bus.runner import publish
 from services.core.db import fetch_one, queries
 from services.core.db.locks import HeldElsewhere
 from services.core.ids import author_id, former_participant_id
+from services.core.mailbox import MailboxKey
 from services.keep_time.keeper import KEEP_TIME
-from services.mail.mailbox import MailboxKey
 from services.operations.rebuild.shadow_schema import connected
 from services.read_email.apply import SQL as MAILS
 

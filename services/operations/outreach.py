@@ -106,7 +106,7 @@ class TokenUnknown(Permanent):
 
 async def by_token(app: App, token: str) -> None:
     """Put it on the log that whom this mail was to wants no more. Raises `TokenUnknown`."""
-    outreach_id = unsubscribed_by(app.keyring, app.settings.workspace, token)
+    outreach_id = unsubscribed_by(app.signing_keys, app.settings.workspace, token)
     if outreach_id is None:
         raise TokenUnknown("this link is not one of ours, or not whole")
     await ask(app, UnsubscribeRequested(book_id=_book(app), outreach_id=outreach_id, how="link"))

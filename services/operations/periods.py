@@ -4,7 +4,7 @@ Invariants
 - A period's event has an id of its own, whenever and however often it is asked for: it is told once, after days in
   which nothing ran, too.
 - No day has more calls than `condense.calls_a_day`: what was told today counts, and what was asked for and is not told
-  yet. What is left is asked for on the next days, what ended first before the rest.
+  yet, unless it became a dead letter. What is left is asked for on the next days, what ended first before the rest.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ async def ask(app: App, stop: asyncio.Event) -> Report:
     async for due in _due(app, day, stop):
         async with app.database.reading() as conn:
             ids = [one.event_id for one in due]
-            asked = {row["id"] for row in await fetch_all(conn, SQL.asked, {"ids": ids})}
-        waiting += len(asked)
+            asked = {row["id"]: row["waits"] for row in await fetch_all(conn, SQL.asked, {"ids": ids})}
+        waiting += sum(asked.values())
         fresh = [one for one in due if one.event_id not in asked]
         total += len(fresh)
         found = heapq.nsmallest(max(room, 0), [*found, *fresh])

@@ -22,8 +22,10 @@ WHERE c.rows >= %(rows_from)s AND NOT EXISTS (
     WHERE p.participant_id = c.participant_id AND p.grain = c.grain AND p.starts_at = c.starts_at);
 
 -- name: asked
--- Which of some periods were asked for.
-SELECT id FROM events WHERE id = ANY(%(ids)s);
+-- Which of some periods were asked for, and whether each still waits to be told: one that became a dead letter waits for a
+-- person.
+SELECT e.id, NOT EXISTS (SELECT FROM dead_letter_places d WHERE d.event_id = e.id) AS waits
+FROM events e WHERE e.id = ANY(%(ids)s);
 
 -- name: calls
 -- How many calls of the model were made for periods since the beginning of a day.

@@ -15,6 +15,8 @@ from services.core.db.migrate import migrate
 from services.core.settings import Settings
 from services.core.settings.storage import DEAD_LETTERS
 
+EMBEDDED_PARTITIONS = 4  # each fetch names every partition of its topics; no more processes of `up` share them
+
 log = structlog.get_logger(__name__)
 
 Report = Callable[[str], None]  # gets one line for each thing that a start waits for
@@ -26,10 +28,14 @@ def log_line(line: str) -> None:
 
 
 def topic_specs(settings: Settings) -> list[TopicSpec]:
-    """Every topic of topics.yaml, and each consumer's dead letters."""
-    prefix = settings.kafka.topic_prefix
+    """Every topic of topics.yaml, with fewer partitions on the embedded broker, and each consumer's dead letters."""
+    prefix, embedded = settings.kafka.topic_prefix, settings.kafka.embedded
     specs = [
-        TopicSpec(prefix + one.name, one.partitions, timedelta(days=one.retention_days) // timedelta(milliseconds=1))
+        TopicSpec(
+            prefix + one.name,
+            min(one.partitions, EMBEDDED_PARTITIONS) if embedded else one.partitions,
+            timedelta(days=one.retention_days) // timedelta(milliseconds=1),
+        )
         for one in catalogue().topics.values()
     ]
     letters = [dead_letter_topic(prefix + topic, prefix + consumer) for topic, consumer in catalogue().consumers()]

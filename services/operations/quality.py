@@ -1,7 +1,8 @@
 """How good the agent's words are by what people made of them: drafts unchanged, edited or rejected, threads reopened.
 
 It counts what `earn_approval` has counted by reply, and the replies that left. A draft that nobody had to approve is in
-`sent` alone. What customers say of an answer by its link is counted by the week in which they first said it.
+`sent` alone. What customers say of an answer by its link is counted by the week in which they first said it, and what
+people in the team think of a reply by the week in which they said so last.
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ from services.core.db import fetch_all, queries, rows_as
 SQL = queries(__file__, "quality.sql")
 MOST_WEEKS = 53
 MOST_COMMENTS = 20
-COUNTED = ("unchanged", "edited", "rejected", "answered_by_hand", "sent", "reopened", "good", "bad")
+COUNTED = (
+    *("unchanged", "edited", "rejected", "answered_by_hand", "sent", "reopened"),
+    *("good", "bad", "liked", "disliked"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
     """What became of drafts and replies. `reopened`: replies after which the customer came back to a resolved thread.
     `changed` is the sum, over edited drafts, of the share of words that people changed. `good` and `bad` are what
-    customers said of answers, those that a person wrote among them.
+    customers said of answers, those that a person wrote among them; `liked` and `disliked` what people in the team said
+    of the agent's.
     """
 
     unchanged: int = 0
@@ -37,6 +42,8 @@ class Tally:
     changed: float = 0.0
     good: int = 0
     bad: int = 0
+    liked: int = 0
+    disliked: int = 0
 
     @property
     def rated(self) -> int:
@@ -47,6 +54,16 @@ class Tally:
     def good_share(self) -> float | None:
         """Of the ratings by customers, how many are good; None without one."""
         return self.good / self.rated if self.rated else None
+
+    @property
+    def judged(self) -> int:
+        """How often people in the team judged a reply."""
+        return self.liked + self.disliked
+
+    @property
+    def liked_share(self) -> float | None:
+        """Of these judgements, how many are good; None without one."""
+        return self.liked / self.judged if self.judged else None
 
     @property
     def decided(self) -> int:
@@ -82,7 +99,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """One inbox, intent, or all of them: as a whole, and week by week, the oldest first; every week is there."""
+    """One inbox, intent or model, or all of them: as a whole, and by week, the oldest first; every week is there."""
 
     name: str
     total: Tally
@@ -91,15 +108,18 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The Mondays of the weeks, UTC; everything together; by inbox and by intent, the most drafts first; what customers
-    wrote beside their ratings, the newest first, `MOST_COMMENTS` at most.
+    """The Mondays of the weeks, UTC; everything together; by inbox, intent and model, the most drafts first; what
+    customers wrote beside their ratings, the newest first, `MOST_COMMENTS` at most; why people in the team found
+    replies not good, with how often, the most frequent first.
     """
 
     mondays: tuple[date, ...]
     every: Trend
     inboxes: tuple[Trend, ...]
     intents: tuple[Trend, ...]
+    models: tuple[Trend, ...]
     comments: tuple[Comment, ...]
+    reasons: tuple[tuple[str, int], ...]
 
 
 async def quality(app: App, weeks: int) -> Quality:
@@ -111,6 +131,8 @@ async def quality(app: App, weeks: int) -> Quality:
         rows = await fetch_all(conn, SQL.outcomes, args) + await fetch_all(conn, SQL.sent, args)
         ratings = await fetch_all(conn, SQL.ratings, args)
         comments = await rows_as(conn, Comment, SQL.comments, args | {"limit": MOST_COMMENTS})
+        rows += await fetch_all(conn, SQL.thumbs, args)
+        reasons = await fetch_all(conn, SQL.reasons, args)
     rows += ratings
     (every,) = _trends(rows, mondays, lambda row: "") or (_trend("", [], mondays),)
     return Quality(
@@ -118,7 +140,9 @@ async def quality(app: App, weeks: int) -> Quality:
         every,
         _trends(rows, mondays, lambda row: row["inbox"]),
         _trends((row for row in rows if row["intent"]), mondays, lambda row: row["intent"]),
+        _trends((row for row in rows if row["model"]), mondays, lambda row: row["model"]),
         tuple(comments),
+        tuple((row["reason"], row["times"]) for row in reasons),
     )
 
 

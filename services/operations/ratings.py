@@ -36,7 +36,7 @@ class Ratable:
 
 async def ratable(app: App, token: str) -> Ratable:
     """The reply that a link names. Raises `LinkUnknown`."""
-    reply_id = rated_by(app.keyring, app.settings.workspace, token)
+    reply_id = rated_by(app.signing_keys, app.settings.workspace, token)
     async with app.database.reading() as conn:
         args = {"workspace": app.settings.workspace, "reply_id": reply_id}
         row = await fetch_one(conn, SQL.ratable, args) if reply_id else None

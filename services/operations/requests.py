@@ -14,6 +14,8 @@ from services.core.clock import random_id, until
 from services.core.db import Connection, fetch_one
 from services.core.errors import NotDoneYet
 
+WAIT_S = 60.0  # how long a command waits for a decision; pages and the API wait shorter
+
 Check = Callable[[Connection], Awaitable[None]]
 
 

@@ -6,12 +6,14 @@ more. The same occasion gives the same id, so that it is proposed once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from types import MappingProxyType
 from uuid import UUID, uuid5
 
+from schemas.events import EventData
 from schemas.events.outreach import OutreachProposed, OutreachState
 from schemas.events.proactive import DraftRequested
 from services.core.settings.rules import OutreachRule
@@ -23,6 +25,8 @@ FOLLOWING: Mapping[OutreachState, frozenset[OutreachState]] = MappingProxyType(
     }
 )
 STALE = timedelta(days=1)  # a round that is come to later than this is of a day that is over
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # of the forms of ISO 8601 the one that is documented
+_PLACE = re.compile(r"\{(name|date|goal)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,18 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Day:
+    """What a round of an inbox decides on: each rule's candidates, the occasions proposed before, and the room left."""
+
+    book_id: UUID
+    inbox: str
+    today: date
+    found: Sequence[tuple[OutreachRule, Sequence[Candidate]]]
+    known: Set[UUID]
+    room: int
+
+
+@dataclass(frozen=True, slots=True)
 class Outreach:
     """A proposal as it stands. `sent_at` is when its mail left."""
 
@@ -50,7 +66,7 @@ class Outreach:
 
 def outreach_id(book_id: UUID, rule: OutreachRule, one: Candidate) -> UUID:
     """One id for each occasion: the day that the fact names, the goal, or the silence since their last mail."""
-    occasion = one.day or one.goal or one.last_at.isoformat()
+    occasion = (one.day or "").strip() or one.goal or one.last_at.isoformat()
     return uuid5(book_id, f"{rule.name}/{one.person}/{occasion}")
 
 
@@ -58,26 +74,33 @@ def holds(rule: OutreachRule, one: Candidate, today: date) -> bool:
     """Whether the day that the rule asks for is near; the rest is in the statement that finds candidates."""
     if not rule.fact:
         return True
+    day = _read(one.day or "")
+    return day is not None and -rule.late_days <= (day - today).days <= rule.within_days
+
+
+def _read(day: str) -> date | None:
     try:
-        day = date.fromisoformat((one.day or "").strip())
+        return date.fromisoformat(day.strip()) if _DAY.fullmatch(day.strip()) else None
     except ValueError:
-        return False
-    return -rule.late_days <= (day - today).days <= rule.within_days
+        return None
 
 
-def proposals(
-    rule: OutreachRule, found: Sequence[Candidate], book_id: UUID, inbox: str, today: date
-) -> Iterator[tuple[OutreachProposed, DraftRequested]]:
-    """A proposal and the draft that it wants, for each whom the rule holds for."""
-    for one in found:
-        if holds(rule, one, today):
-            id = outreach_id(book_id, rule, one)
-            whom = {"participant_id": one.participant_id, "thread_id": one.thread_id, "reason": because(rule, one)}
-            turn = uuid5(id, "turn")
-            proposed = OutreachProposed(
-                book_id=book_id, outreach_id=id, inbox=inbox, turn_id=turn, rule=rule.name, **whom
-            )
-            yield proposed, DraftRequested(reply_id=id, text=text_of(rule, one), unsubscribe=True, **whom)
+def proposals(day: Day) -> Iterator[EventData]:
+    """A proposal and its draft for each person whom a rule holds for: one a person, the first rule first."""
+    room, done = day.room, set[UUID]()
+    for rule, candidates in day.found:
+        for one in candidates:
+            id = outreach_id(day.book_id, rule, one)
+            if room > 0 and one.person not in done and id not in day.known and holds(rule, one, day.today):
+                yield from _proposal(day, rule, one, id)
+                room, done = room - 1, done | {one.person}
+
+
+def _proposal(day: Day, rule: OutreachRule, one: Candidate, id: UUID) -> tuple[OutreachProposed, DraftRequested]:
+    whom = {"participant_id": one.participant_id, "thread_id": one.thread_id, "reason": because(rule, one)}
+    named = {"book_id": day.book_id, "outreach_id": id, "inbox": day.inbox, "rule": rule.name}
+    proposed = OutreachProposed.model_validate({**named, **whom, "turn_id": uuid5(id, "turn")})
+    return proposed, DraftRequested(reply_id=id, text=text_of(rule, one), unsubscribe=True, **whom)
 
 
 def because(rule: OutreachRule, one: Candidate) -> str:
@@ -88,12 +111,9 @@ def because(rule: OutreachRule, one: Candidate) -> str:
 
 
 def text_of(rule: OutreachRule, one: Candidate) -> str:
-    """The rule's text, filled in; each value on one line."""
-    given = {"{name}": one.name or "there", "{date}": one.day or "", "{goal}": one.goal or ""}
-    text = rule.text
-    for place, value in given.items():
-        text = text.replace(place, " ".join(value.split())[:200])
-    return text
+    """The rule's text, filled in once, each value on one line: a customer's name is no place to be filled in."""
+    given = {"name": one.name or "there", "date": one.day or "", "goal": one.goal or ""}
+    return _PLACE.sub(lambda place: " ".join(given[place[1]].split())[:200], rule.text)
 
 
 def follows(state: OutreachState, to: OutreachState) -> bool:

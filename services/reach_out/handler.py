@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -22,14 +21,12 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one, row_as
 from services.core.ids import outreach_book_id
-from services.core.settings.rules import OutreachRule
 from services.mail.unsubscribe import token_of_subject, unsubscribed_by
-from services.memory.facts import plain_key
 from services.reach_out.apply import SQL
-from services.reach_out.decide import STALE, Candidate, Outreach, follows, outreach_id, proposals
+from services.reach_out.decide import STALE, Outreach, follows, proposals
+from services.reach_out.load import load_day
 
 KIND = "outreach_book"
-MOST = 500  # candidates of a rule that are looked at in a round
 
 
 async def on_due(work: Work[OutreachDue]) -> None:
@@ -37,21 +34,10 @@ async def on_due(work: Work[OutreachDue]) -> None:
     due, settings = work.event, work.app.settings.reach_out
     if work.app.now() - due.due_at > STALE:
         return
-    today, done = due.due_at.date(), set[UUID]()
     async with work.unit() as unit:
         await unit.lock(KIND, due.book_id)
-        room = settings.per_day - await _proposed(unit, due)
-        for rule in settings.rules:
-            if rule.inbox not in ("", due.inbox):
-                continue
-            found = await _candidates(unit, rule, due, settings.person_days)
-            fresh = await _unknown(unit, rule, due.book_id, [one for one in found if one.person not in done])
-            for proposed, draft in proposals(rule, fresh, due.book_id, due.inbox, today):
-                person = next(one.person for one in fresh if one.participant_id == proposed.participant_id)
-                if room > 0 and person not in done:
-                    await unit.record(proposed)
-                    await unit.record(draft)
-                    room, done = room - 1, done | {person}
+        for event in proposals(await load_day(unit, due, settings)):
+            await unit.record(event)
 
 
 async def on_refused(work: Work[DraftRefused]) -> None:
@@ -83,7 +69,7 @@ async def on_email(work: Work[EmailRead]) -> None:
     """A mail that gives a token back unsubscribes, whoever sent it; one of whom we wrote to counts as an answer."""
     mail, settings = work.event, work.app.settings.reach_out
     token = token_of_subject(mail.subject)
-    of = unsubscribed_by(work.app.keyring, work.workspace, token) if token else None
+    of = unsubscribed_by(work.app.signing_keys, work.workspace, token) if token else None
     if of is not None:
         await _unsubscribe(work, of, "mail")
     elif mail.identity.trusted and mail.participant_id and mail.verdict.kind in ("answer", "human"):
@@ -109,42 +95,6 @@ async def on_unsubscribe(work: Work[UnsubscribeRequested]) -> None:
                 told = {"book_id": asked.book_id, "how": "person", "lifted": asked.lifted, "by": asked.by}
                 for one in whom:
                     await unit.record(OutreachUnsubscribed.model_validate({**told, "participant_id": one}))
-
-
-async def _proposed(unit: Unit, due: OutreachDue) -> int:
-    """How many were proposed for the inbox on this day, and none of the day before in its last hours."""
-    since = due.due_at.replace(hour=0, minute=0, second=0, microsecond=0)
-    row = await unit.one(SQL.proposed_since, workspace=unit.workspace, inbox=due.inbox, since=since)
-    return int(row["n"]) if row else 0
-
-
-async def _candidates(unit: Unit, rule: OutreachRule, due: OutreachDue, person_days: float) -> list[Candidate]:
-    def before(days: float) -> datetime:
-        return due.due_at - timedelta(days=days)
-
-    return await unit.rows_as(
-        Candidate,
-        SQL.candidates,
-        workspace=unit.workspace,
-        inbox=due.inbox,
-        now=due.due_at,
-        silent_since=before(rule.silent_days),
-        states=list(rule.states),
-        state_since=before(rule.state_days),
-        fact=plain_key(rule.fact),
-        without=plain_key(rule.without_fact),
-        with_goal=rule.goal_days > 0,
-        goal_since=before(rule.goal_days),
-        person_since=before(person_days),
-        most=MOST,
-    )
-
-
-async def _unknown(unit: Unit, rule: OutreachRule, book_id: UUID, found: Iterable[Candidate]) -> list[Candidate]:
-    """Those to whom this very occasion was not proposed before."""
-    by_id = {outreach_id(book_id, rule, one): one for one in found}
-    known = {row["outreach_id"] for row in await unit.all(SQL.known, ids=list(by_id))}
-    return [one for id, one in by_id.items() if id not in known]
 
 
 async def _change(work: Work[Any], id: UUID, state: OutreachState) -> None:

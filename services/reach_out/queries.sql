@@ -45,6 +45,10 @@ WHERE last.inbox = %(inbox)s AND last.at <= %(silent_since)s
   AND NOT EXISTS (SELECT FROM outreach o WHERE o.participant_id = ANY(p.person) AND o.proposed_at > %(person_since)s)
 ORDER BY last.at, p.participant_id LIMIT %(most)s;
 
+-- name: not_erased
+-- Who of some people is still known; until the end of the transaction they are not erased.
+SELECT participant_id FROM participants WHERE participant_id = ANY(%(people)s) ORDER BY participant_id FOR KEY SHARE;
+
 -- name: known
 SELECT outreach_id FROM outreach WHERE outreach_id = ANY(%(ids)s);
 

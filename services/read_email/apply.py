@@ -12,7 +12,7 @@ from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers
 from services.core.db import Connection, queries
 from services.core.ids import author_id
-from services.mail.mailbox import MailboxKey
+from services.core.mailbox import MailboxKey
 
 SQL = queries(__file__)
 

@@ -8,6 +8,7 @@ from schemas.events.mail import AttachmentRef, MailReceived
 from services.core.bus.work import Work
 from services.mail.attachments import ENCRYPTED, AttachmentText, attachment_text
 from services.mail.content_types import role_of
+from services.mail.html_hidden import without_invisible_characters
 from services.mail.message import Attachment
 from services.read_email.contents import Reading
 
@@ -27,11 +28,11 @@ async def keep_attachments(work: Work[MailReceived], reading: Reading, *, read: 
     room = MAX_CHARACTERS
     for number, one in enumerate(found):
         said = told[number] if number < len(told) else UNREAD
-        text = _storable(said.text)[:room]
+        text = without_invisible_characters(_storable(said.text))[0][:room]
         room -= len(text)
         refs.append(
             AttachmentRef(
-                filename=one.filename[-LONGEST_NAME:],
+                filename=without_invisible_characters(one.filename[-LONGEST_NAME:])[0],
                 content_type=one.content_type,
                 size=len(one.content),
                 blob=await work.keep(one.content),

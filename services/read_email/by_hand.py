@@ -15,11 +15,11 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from schemas.events.mail import EmailRead, Verdict
-from services.core.bus.event_store import envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.unit import Unit
+from services.core.mailbox import MailboxKey, ascii_lower, is_alert_id
 from services.core.settings import InboxSettings
 from services.mail.filters.objections import is_machine
-from services.mail.mailbox import MailboxKey, ascii_lower, is_alert_id
 from services.mail.reports.auto_reply import auto_submitted, responder_header
 from services.mail.thread_ids import MailFacts
 from services.mail.tokens import token_of_message_id, without_token
@@ -93,7 +93,7 @@ async def answered_before(unit: Unit, mail: EmailRead) -> list[EmailRead]:
     if mail.verdict.kind not in ("answer", "human"):
         return []
     args = {"workspace": unit.workspace, "answered": [mail.message_id]}
-    earlier = [envelope(row).data for row in await unit.all(SQL.read_by_hand, **args)]
+    earlier = [row.envelope().data for row in await unit.rows_as(EventRow.of, SQL.read_by_hand, **args)]
     again = [await of_colleague(unit, _facts(unit, one), one) for one in earlier if isinstance(one, EmailRead)]
     return [one for one in again if one.verdict.kind == "colleague"]
 

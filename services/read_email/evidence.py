@@ -12,14 +12,14 @@ from schemas.events.mail import DeliveryReport, MailReceived, Verdict
 from services.core.app import App
 from services.core.bus.unit import Unit
 from services.core.db import rows_as
+from services.core.mailbox import MailboxKey, is_alert_id
 from services.mail.filters import FilterContext, Limits, judge
-from services.mail.mailbox import MailboxKey, is_alert_id
 from services.mail.report_tokens import is_report_token
 from services.mail.reports import Report, is_daemon
 from services.mail.reports.automatic.judgement import too_soon, unread
 from services.mail.sender import sender_of
 from services.mail.thread_ids import is_reply
-from services.mail.tokens import Keyring
+from services.mail.tokens import SigningKeys
 from services.mail.unsubscribe import token_of_subject, unsubscribed_by
 from services.read_email.apply import SQL
 from services.read_email.contents import Reading
@@ -105,7 +105,7 @@ async def find_verdict(
 def _unsubscribes(app: App, reading: Reading) -> bool:
     """Whether its subject gives the token of a mail back that we began."""
     token = token_of_subject(reading.mail.subject)
-    return bool(token) and unsubscribed_by(app.keyring, app.settings.workspace, token) is not None
+    return bool(token) and unsubscribed_by(app.signing_keys, app.settings.workspace, token) is not None
 
 
 def _alert(reading: Reading) -> Literal["", "answered", "returned"]:
@@ -243,7 +243,7 @@ def envelope_sender(event: MailReceived, reading: Reading) -> str | None:
 # Everybody who saw an answer to a mail of ours has its Message-ID, so that says which mail is meant and proves nothing.
 
 
-def is_proven(reading: Reading, about: OurReply, keyring: Keyring, workspace: str) -> bool:
+def is_proven(reading: Reading, about: OurReply, signing_keys: SigningKeys, workspace: str) -> bool:
     """Whether the report gives the mail's token back, or a proven sender speaks for the address that it went to.
 
     A token that copies carried too proves nothing: each of those who got one could have another suppressed.
@@ -251,7 +251,7 @@ def is_proven(reading: Reading, about: OurReply, keyring: Keyring, workspace: st
     if reading.report is None:
         return False
     alone = not about.cc
-    return (alone and is_report_token(keyring, reading.report.token, workspace, about.reply_id)) or _speaks_for(
+    return (alone and is_report_token(signing_keys, reading.report.token, workspace, about.reply_id)) or _speaks_for(
         reading, MailboxKey(about.recipient or "")
     )
 

@@ -11,11 +11,11 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from schemas.events.mail import Identity
+from services.core.mailbox import ascii_lower
 from services.core.settings.inbox import Forwarder
 from services.mail.addresses import parse_address
 from services.mail.authentication import Dkim
 from services.mail.filters.objections import is_machine
-from services.mail.mailbox import ascii_lower
 from services.mail.message import Address, ParsedMail
 
 METHOD = "forwarder"

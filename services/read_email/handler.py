@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from uuid import UUID
 
 from schemas.events.mail import FORWARDED, PASSED_ON, AttachmentRef, EmailRead, MailReceived, Person, Verdict
-from schemas.events.retention import MailRetentionDue
+from schemas.events.retention import MailBodyExpired, MailRetentionDue
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.ids import participant_id
@@ -28,7 +29,6 @@ from services.read_email.evidence import (
     is_proven,
     named_reply,
 )
-from services.read_email.expiry import on_due
 from services.read_email.forwarders import METHOD
 from services.read_email.placement import MOST_LISTED, facts, find_place
 from services.read_email.spam import held_back, spam_verdict
@@ -66,7 +66,7 @@ async def on_mail_received(work: Work[MailReceived]) -> None:
                 await unit.record(copied)
                 return
         named = await named_reply(unit, reading.report)
-        about = named if named and is_proven(reading, named, work.app.keyring, unit.workspace) else None
+        about = named if named and is_proven(reading, named, work.app.signing_keys, unit.workspace) else None
         thread_id = about.thread_id if about else placement.thread_id
         closed = encrypted(attachments)
         verdict = await find_verdict(unit, work.app, work.event, reading, thread_id, named, about, mail.inbox, closed)
@@ -145,6 +145,21 @@ def _author_id(workspace: str, author: Address | None, space: str) -> UUID | Non
 
 def _mailbox(address: Address) -> Person:
     return Person(name=address.name[:LONGEST_NAME], addr=address.addr)
+
+
+# Lets go of the texts of old mails, where the settings keep bodies for a time only.
+async def on_due(work: Work[MailRetentionDue]) -> None:
+    """Each mail that is old enough and that nobody needs right now loses its text."""
+    days = work.app.settings.retention.bodies_days
+    if not days:
+        return
+    async with work.unit() as unit:
+        mail_ids = sorted(work.event.mail_ids)
+        for mail_id in mail_ids:
+            await unit.lock("mail", mail_id)
+        before = unit.now - timedelta(days=days)
+        for row in await unit.all(SQL.due_mails, mail_ids=mail_ids, before=before):
+            await unit.record(MailBodyExpired(**row))
 
 
 HANDLERS: Handlers = {MailReceived: on_mail_received, MailRetentionDue: on_due}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from uuid import UUID
 
 from schemas.events.mail import MailReceived
 from services.core.app import App
 from services.core.bus.unit import Unit
 from services.core.ids import participant_id
+from services.core.mailbox import MailboxKey
 from services.core.settings import Settings
-from services.mail.mailbox import MailboxKey
 from services.mail.message import ParsedMail
 from services.mail.thread_ids import KnownThread, MailFacts, Placement, place, wanted_ids, wanted_threads
 from services.mail.tokens import check_token, token_of_address, token_of_message_id, without_token
@@ -19,6 +20,43 @@ from services.read_email.apply import SQL
 from services.read_email.contents import Reading
 
 MOST_LISTED = 200  # mailboxes of From, To and Cc each that are taken for people of the thread
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRow:
+    """What the tables hold of a thread; `trusted` and `identity` are of its first mail."""
+
+    thread_id: UUID
+    participant_id: UUID | None
+    space: str
+    author_addr: str
+    subject: str
+    trusted: bool
+    identity: str
+    closed_at: datetime | None
+    message_ids: list[str]
+    awaited: list[str]
+    our_ids: list[str]
+    participants: list[str]
+    verified: list[str]
+
+    @property
+    def known(self) -> KnownThread:
+        """The thread as the decision knows it."""
+        return KnownThread(
+            thread_id=self.thread_id,
+            author=MailboxKey(self.author_addr),
+            message_ids=frozenset(self.message_ids),
+            our_ids=frozenset(self.our_ids),
+            awaited=frozenset(self.awaited) - frozenset(self.message_ids),
+            participants=frozenset(self.participants),
+            verified=frozenset(self.verified),
+            subject=self.subject,
+            closed_at=self.closed_at,
+            proof="proven" if self.trusted else "failed" if self.identity == "failed" else "unproven",
+            participant_id=self.participant_id,
+            space=self.space,
+        )
 
 
 def facts(reading: Reading, event: MailReceived, unit: Unit, app: App) -> MailFacts:
@@ -33,7 +71,7 @@ def facts(reading: Reading, event: MailReceived, unit: Unit, app: App) -> MailFa
     people = {one.key for one in listed} - app.settings.own_addresses
     tokens = [token_of_message_id(one) for one in (*mail.in_reply_to, *reversed(mail.references))]
     tokens += [token_of_address(one.addr) for one in (*mail.to, *mail.cc)]
-    threads = (check_token(app.keyring, token, unit.workspace, [author]) for token in tokens if token)
+    threads = (check_token(app.signing_keys, token, unit.workspace, [author]) for token in tokens if token)
     inbox = inbox_of(reading.mail, event, app.settings)
     return MailFacts(
         workspace=unit.workspace,
@@ -98,21 +136,5 @@ async def _known_threads(unit: Unit, mail: MailFacts) -> list[KnownThread]:
     ids = list(wanted_ids(mail))
     naming = await unit.several((SQL.our_replies, SQL.threads_of_ids), ids=ids)
     threads = {*wanted_threads(mail), *(row["thread_id"] for of_query in naming for row in of_query)}
-    rows = await unit.all(SQL.known_threads, threads=list(threads), ids=ids)
-    return [
-        KnownThread(
-            thread_id=row["thread_id"],
-            author=MailboxKey(row["author_addr"]),
-            message_ids=frozenset(row["message_ids"]),
-            our_ids=frozenset(row["our_ids"]),
-            awaited=frozenset(row["awaited"]) - frozenset(row["message_ids"]),
-            participants=frozenset(row["participants"]),
-            verified=frozenset(row["verified"]),
-            subject=row["subject"],
-            closed_at=row["closed_at"],
-            proof="proven" if row["trusted"] else "failed" if row["identity"] == "failed" else "unproven",
-            participant_id=row["participant_id"],
-            space=row["space"],
-        )
-        for row in rows
-    ]
+    rows = await unit.rows_as(ThreadRow, SQL.known_threads, threads=list(threads), ids=ids)
+    return [row.known for row in rows]

@@ -14,9 +14,10 @@ from schemas.events.mail import MailReceived, Mode, Peer
 from services.core.app import App
 from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
+from services.core.bus.event_row import OutboxEvent
 from services.core.bus.runner import publish
 from services.core.bus.sealing import key_id, key_of
-from services.core.db import fetch_one, queries
+from services.core.db import fetch_one, queries, row_as
 from services.core.errors import Temporary
 from services.core.settings import InboxSettings
 from services.receive_email.fingerprint import fingerprint
@@ -108,9 +109,9 @@ async def _known(app: App, inbox: InboxSettings, mark: str) -> UUID | None:
 
 async def _publish_stored(app: App, mail_id: UUID) -> None:
     async with app.database.reading() as conn:
-        stored = await fetch_one(conn, SQL.event, {"id": _event_id(mail_id)})
-    if stored and stored["unpublished"]:
-        await publish(app, [event_store.envelope(stored)])
+        stored = await row_as(conn, OutboxEvent.of, SQL.event, {"id": _event_id(mail_id)})
+    if stored and stored.unpublished:
+        await publish(app, [stored.envelope()])
 
 
 async def _enter_once(app: App, data: MailReceived, mark: str) -> bool:
@@ -121,6 +122,7 @@ async def _enter_once(app: App, data: MailReceived, mark: str) -> bool:
         new = await fetch_one(conn, SQL.is_receipted, {"mail_id": data.mail_id}) is None
         if new:
             [envelope] = await event_store.store(conn, [envelope])
+            # The event was sealed with a key that was made anew, so the one that its bytes were kept under is lost.
             if (key := key_id(envelope)) and not data.blob.startswith(key.hex):
                 raise KeyLost
             await conn.execute(SQL.keep_receipt, _receipt(envelope, data, mark))

@@ -20,7 +20,7 @@ from services.receive_email.fingerprint import message_id_of
 MOST_AT_ONCE = 8
 MOST_BYTES_AT_ONCE = 16 * 1024 * 1024
 
-Letter = tuple[str, bytes]  # origin, raw
+RawMail = tuple[str, bytes]  # origin, raw
 
 
 class NothingToImport(Permanent):
@@ -60,14 +60,14 @@ async def import_path(
     if not total:
         raise NothingToImport(f"no mail at {path}: name an .eml file, an mbox, a Maildir, or a folder of these")
     state = Progress(total)
-    letters = read_mailbox(path)
+    mails = read_mailbox(path)
 
     async def take(raw: bytes) -> bool:
         key = source_key(raw)
         taken = await accept(app, inbox, raw, source="file", source_key=key, mode=mode, vouched_by=vouched_by)
         return taken.new
 
-    while few := await asyncio.to_thread(_few, letters):
+    while few := await asyncio.to_thread(_few, mails):
         full = [raw for _, raw in few if raw.strip()]
         new = sum(await _all_taken([take(raw) for raw in full]))
         empty = state.empty + len(few) - len(full)
@@ -85,14 +85,14 @@ async def _all_taken(takes: list[Coroutine[Any, Any, bool]]) -> list[bool]:
     return [outcome for outcome in outcomes if isinstance(outcome, bool)]
 
 
-def _few(letters: Iterator[Letter]) -> list[Letter]:
+def _few(mails: Iterator[RawMail]) -> list[RawMail]:
     """The next mails, a few megabytes at most."""
-    few: list[Letter] = []
+    few: list[RawMail] = []
     size = 0
     while len(few) < MOST_AT_ONCE and size < MOST_BYTES_AT_ONCE:
-        letter = next(letters, None)
-        if letter is None:
+        mail = next(mails, None)
+        if mail is None:
             break
-        few.append(letter)
-        size += len(letter[1])
+        few.append(mail)
+        size += len(mail[1])
     return few

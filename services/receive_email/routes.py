@@ -11,16 +11,26 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
+from schemas.events.mail import Peer
 from services.core.app import App
 from services.core.db import fetch_one
 from services.core.settings import InboxSettings, SettingsWrong
+from services.core.storable import is_storable, storable
 from services.core.web import RequestRefused, body_within, too_large
 from services.mail.tokens import token_of_message_id
 from services.receive_email.accept import SQL, accept
 from services.receive_email.fingerprint import fingerprint, message_id_of
 from services.receive_email.webhooks import FORMATS
 from services.receive_email.webhooks.oauth import Token, grant
-from services.receive_email.webhooks.request import Call, Format, HttpsOutside, Inbound, Outside, not_configured
+from services.receive_email.webhooks.request import (
+    Call,
+    Format,
+    HttpsOutside,
+    Inbound,
+    Outside,
+    malformed,
+    not_configured,
+)
 
 BODY_DEADLINE_S = 120
 TOKEN_REQUEST_BYTES = 8 * 1024
@@ -85,12 +95,15 @@ async def receive(app: App, shape: Format, call: Call, inbox_name: str, *, from_
         return Answer(status="confirmed")
     if len(found.raw) > app.settings.web.max_body_bytes:
         raise too_large(app.settings.web.max_body_bytes)
+    if not is_storable(found.key + found.request_id):
+        raise malformed("the call's id holds a NUL character or half of a surrogate pair, which cannot be stored")
     inbox = _inbox(app, inbox_name)
     if from_sent and token_of_message_id(message_id_of(found.raw)):
         return Answer(status="ours")
     await _claim(app, shape, found, inbox)
     source_key = f"{shape.name}:{found.key}"
-    given: dict[str, Any] = {"source_key": source_key, "peer": found.peer, "from_sent": from_sent}
+    peer = Peer(**{name: storable(value) for name, value in found.peer})
+    given: dict[str, Any] = {"source_key": source_key, "peer": peer, "from_sent": from_sent}
     accepted = await accept(app, inbox, found.raw, source="webhook", **given)
     return Answer(status="accepted" if accepted.new else "duplicate", mail_id=str(accepted.mail_id))
 

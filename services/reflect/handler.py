@@ -17,9 +17,10 @@ from schemas.events.replies import ReplyDeferred, ReplyHeld
 from schemas.events.threads import TimerElapsed, TurnClosed
 from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
-from services.core.db import Connection, fetch_one
+from services.core.db import Connection, row_as
 from services.core.keys import Erased
 from services.core.retries import Schedule
 from services.reflect.materials import gather
@@ -60,8 +61,8 @@ async def on_timer(work: Work[TimerElapsed]) -> None:
     if work.event.purpose != "reflect_again":
         return
     async with work.reading() as conn:
-        row = await fetch_one(conn, event_store.SQL.by_id, {"id": work.event.subject})
-        asked = event_store.envelope(row) if row else None
+        row = await row_as(conn, EventRow.of, event_store.SQL.by_id, {"id": work.event.subject})
+        asked = row.envelope() if row else None
         turn = await _asked_again(conn, asked.data) if asked else None
         materials = await gather(work, conn, turn) if turn else None
     if asked and turn and materials:

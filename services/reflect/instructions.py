@@ -1,4 +1,4 @@
-"""What the model is told before it extracts: the mailbox's own words where it has some, and rules that always hold."""
+"""What the model is told before it extracts: the inbox's own words where it has some, and rules that always hold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from services.core.settings import MemorySettings, Settings
 from services.memory.kinds import worth_storing
 from services.reflect.turn import DRAFTED, Turn
 
-STANDING = """\
+DEFAULT = """\
 You keep the memory of a support team. Prefer few facts that will matter in half a year over many that will not. Use
 stable keys, so that a new value replaces the old one."""
 
@@ -56,15 +56,15 @@ def condensing(settings: Settings, inbox: str, covered: int, messages: int) -> b
 
 
 def memory_of(settings: Settings, inbox: str) -> MemorySettings:
-    """What a mailbox stores and how; the standard for one that is no longer there."""
+    """What an inbox stores and how; the standard for one that is no longer there."""
     known = settings.known_inbox(inbox)
     return known.memory if known else MemorySettings()
 
 
 def instructions(settings: Settings, inbox: str) -> str:
-    """The system prompt for a mailbox; the standing words for one that is no longer there."""
+    """The system prompt for an inbox; the default ones for one that is no longer there."""
     memory = memory_of(settings, inbox)
-    parts = [memory.instructions or STANDING, RULES]
+    parts = [memory.instructions or DEFAULT, RULES]
     if memory.summary:
         parts.append(f"About the summary: {memory.summary}")
     return "\n\n".join([*parts, *worth_storing(memory)])

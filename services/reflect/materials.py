@@ -174,9 +174,9 @@ def _person_layer(who: Person | None, issues: list[ReportedIssue], facts: list[K
         items.append({"name": name, "address": who.addr, "state": who.state})
         lines.append(f"{name or who.addr}, {who.state}")
     for issue in issues:
-        standing = "resolved" if issue.resolved else "open"
+        state = "resolved" if issue.resolved else "open"
         items.append({"issue": issue.issue_key, "reports": issue.reports, "resolved": issue.resolved})
-        lines.append(f"- known trouble: {issue.issue_key} (reported {issue.reports} times, {standing})")
+        lines.append(f"- known trouble: {issue.issue_key} (reported {issue.reports} times, {state})")
     for fact in facts:
         known = {"id": str(fact.fact_id), "kind": fact.kind, "key": fact.key, "value": fact.value, "text": fact.text}
         items.append({**known, "recorded_at": fact.recorded_at.isoformat()})

@@ -54,7 +54,7 @@ WHERE thread_id = %(thread_id)s;
 
 -- name: opened
 -- How a turn was opened, where it is open and, unless the model is asked again, nobody was asked about it yet.
-SELECT e.*, false AS unpublished FROM turns u JOIN events e
+SELECT e.* FROM turns u JOIN events e
     ON e.key = %(thread_id)s::text AND e.type = 'turn.opened.v1' AND e.data ->> 'turn_id' = u.turn_id::text
 WHERE u.turn_id = %(turn_id)s AND u.closed_at IS NULL
   AND (%(asked_again)s OR NOT EXISTS (
@@ -67,6 +67,6 @@ SELECT 1 AS open FROM turns WHERE turn_id = %(turn_id)s AND closed_at IS NULL;
 
 -- name: reflected
 -- What was learned last from a turn.
-SELECT e.*, false AS unpublished FROM events e
+SELECT e.* FROM events e
 WHERE e.key = %(thread_id)s::text AND e.type = 'turn.reflected.v1' AND e.data ->> 'turn_id' = %(turn_id)s::text
 ORDER BY e.seq DESC LIMIT 1;

@@ -24,6 +24,7 @@ def _args(envelope: Envelope, to_state: str, detail: str = "") -> dict[str, Any]
         "cc": (),
         "files": (),
         "intent": "",
+        "model": "",
         **envelope.data.model_dump(),
         **stamp,
         **_score(getattr(envelope.data, "score", None)),

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from schemas.events.mail import EmailRead, Person
+from services.core.mailbox import PUBLIC_PROVIDERS, MailboxKey
 from services.core.settings.inbox import LayoutSettings
 from services.mail.addresses import parse_address
 from services.mail.authentication.sender_checks import domain_of, organizational
 from services.mail.compose import ComposeRefused
 from services.mail.filters.objections import is_list, is_machine
-from services.mail.mailbox import PUBLIC_PROVIDERS, MailboxKey
 from services.mail.message import Address
 from services.mail.tokens import without_token
 

@@ -23,7 +23,7 @@ from schemas.events.replies import (
     ReplySending,
     ReplyUnknown,
 )
-from services.core.bus.event_store import envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_several, first_as
@@ -63,18 +63,19 @@ async def deliver(work: Work[Any], reply_id: UUID, *, unless_timed: bool = False
             args = {"reply_id": reply_id, "workspace": work.workspace}
             ledger, holds, away, approvals = await fetch_several(conn, AS_STORED, args)
         row, hold = first_as(DeliveryRow, ledger), first_as(SendingHold, holds)
-        approved = next(iter(approvals), None)
+        approved = first_as(EventRow.of, approvals)
         if row is None or approved is None or row.state not in ("approved", "sending"):
             return
         if unless_timed and row.state == "approved" and row.retry_at is not None:
             return
-        reply = envelope(approved).data
+        reply = approved.envelope().data
         assert isinstance(reply, ReplyApproved)
+        # We hold the reply's lock, so whoever recorded this is gone. The server may have the mail: no second attempt.
         if row.state == "sending":
             lost = "the sender stopped between the intent and the server's answer"
             await _settle(work, ReplyUnknown(**ids_of(reply), attempt=row.attempt, error=lost))
         elif not (
-            await waits_for_release(work, reply, row, approved["stored_at"], hold) or await rate.waits(work, reply, row)
+            await waits_for_release(work, reply, row, approved.stored_at, hold) or await rate.waits(work, reply, row)
         ):
             await _attempt(work, reply, row, {one["service"] for one in away})
 
@@ -83,9 +84,10 @@ async def _attempt(work: Work[Any], reply: ReplyApproved, row: DeliveryRow, away
     """Talk to the server; `away` are the services of which an outage was noted before."""
     attempt, settings = row.attempt + 1, work.app.settings
     raw = await work.app.blobs.get(reply.blob)
-    letter = SmtpMessage(reply.envelope_from, reply.recipient, raw, await _wanted_copies(work, reply))
+    message = SmtpMessage(reply.envelope_from, reply.recipient, raw, await _wanted_copies(work, reply))
     try:
-        async with dialogue(settings.smtp_of(reply.inbox), letter, token_store(settings)) as session:
+        async with dialogue(settings.smtp_of(reply.inbox), message, token_store(settings)) as session:
+            # As late as can be: the server has taken sender and recipient, and DATA is all that is left.
             await _intend(work, reply, attempt)
             said = await session.data()
             await _settle(work, sent(reply, attempt, said, work.moment()))

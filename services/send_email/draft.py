@@ -10,11 +10,11 @@ from datetime import datetime
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted
 from services.core.app import App
+from services.core.mailbox import MailboxKey
 from services.core.settings import InboxSettings
 from services.core.settings.inbox import LINK, LayoutSettings
 from services.mail.compose import Block, Composed, File, Outgoing, compose, dkim_sign, read_key
 from services.mail.link_tokens import rating_link
-from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
 from services.mail.report_tokens import make_report_token
 from services.mail.tokens import make_token
@@ -107,9 +107,9 @@ def freeze(
         subject=mail.subject,
         text=with_sources(text, pages),
         date=now,
-        token=make_token(app.keyring, workspace, draft.thread_id, MailboxKey(mail.author_addr)),
+        token=make_token(app.signing_keys, workspace, draft.thread_id, MailboxKey(mail.author_addr)),
         domain=inbox.address.rpartition("@")[2],
-        report_token=make_report_token(app.keyring, workspace, draft.reply_id),
+        report_token=make_report_token(app.signing_keys, workspace, draft.reply_id),
         in_reply_to=mail.message_id,
         references=tuple(mail.references_ids),
         allowed_links=send.allowed_links,
@@ -128,7 +128,7 @@ def freeze(
 
 def _unsubscribe(draft: ReplyDrafted, inbox: InboxSettings, app: App, workspace: str) -> Unsubscribe:
     """How this mail is unsubscribed from. Its token names the mail."""
-    token = make_unsubscribe_token(app.keyring, workspace, draft.reply_id)
+    token = make_unsubscribe_token(app.signing_keys, workspace, draft.reply_id)
     base = (app.settings.reach_out.public_url or app.settings.web.public_url).rstrip("/")
     return Unsubscribe(inbox.address, token, f"{base}{UNSUBSCRIBE_PATH}/{token}" if base else "")
 
@@ -144,7 +144,7 @@ def _lines(
     asks = inbox.satisfaction
     if not asks.ask or not draft.trusted:
         return []
-    link = rating_link(app.keyring, workspace, draft.reply_id, app.settings.web.public_url)
+    link = rating_link(app.signing_keys, workspace, draft.reply_id, app.settings.web.public_url)
     return [asks.line.replace(LINK, link)]
 
 

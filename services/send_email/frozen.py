@@ -10,11 +10,10 @@ from typing import Any
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted, SentFile
 from services.core.blobs import BlobMissing
-from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.bus.sealing import key_for, key_id
 from services.core.bus.work import Work
-from services.core.db import Connection, fetch_all, fetch_one
-from services.core.keys import is_sealed
+from services.core.db import Connection, fetch_all, row_as
 from services.core.settings import Settings, SettingsWrong
 from services.core.units import MB
 from services.mail.compose import Composed, ComposeRefused, File, links_in
@@ -114,10 +113,10 @@ async def _as_read(work: Work[Any], inbox: str, mail: NewestMail, choices: Choic
     if known is None or not choices.needs_mail(known.layout):
         return None
     async with work.reading() as conn:
-        row = await fetch_one(conn, SQL.mail_as_read, {"mail_id": mail.mail_id})
-    if row is None or is_sealed(row["data"]):
+        row = await row_as(conn, EventRow.of, SQL.mail_as_read, {"mail_id": mail.mail_id})
+    if row is None or row.is_sealed:
         return None
-    read = event_store.envelope(row).data
+    read = row.envelope().data
     return read if isinstance(read, EmailRead) else None
 
 

@@ -6,8 +6,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from psycopg.rows import DictRow
-
 from schemas.events.alerts import PersonCalled
 from schemas.events.replies import (
     ApprovalLevel,
@@ -21,12 +19,12 @@ from schemas.events.replies import (
     SentFile,
 )
 from services.core.approval_level import Level, level_when_sent
-from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one, row_as
 from services.core.ids import text_sha256
-from services.core.keys import Erased, is_sealed
+from services.core.keys import Erased
 from services.core.office_hours import add, is_open
 from services.core.own_wording import edited_share, is_own_wording
 from services.mail.compose import links_in
@@ -89,11 +87,11 @@ async def on_decided(work: Work[DraftDecided]) -> None:
     decided = work.event
     key = {"thread_id": str(decided.thread_id), "reply_id": str(decided.reply_id)}
     async with work.reading() as conn:
-        found = await fetch_one(conn, SQL.draft, key)
-        seen = _as_held(await fetch_one(conn, SQL.held, {"reply_id": decided.reply_id}))
-    if found is None or is_sealed(found["data"]):
+        found = await row_as(conn, EventRow.of, SQL.draft, key)
+        seen = _as_held(await row_as(conn, EventRow.of, SQL.held, {"reply_id": decided.reply_id}))
+    if found is None or found.is_sealed:
         return
-    draft = event_store.envelope(found).data
+    draft = found.envelope().data
     assert isinstance(draft, ReplyDrafted)
     if decided.approve and not is_own_wording(_band(seen), draft.text, decided.text):
         return
@@ -128,11 +126,11 @@ def _opens_at(work: Work[DraftDecided], draft: ReplyDrafted) -> datetime | None:
     return None if is_open(now, hours) else add(now, timedelta(0), hours)
 
 
-def _as_held(row: DictRow | None) -> ReplyHeld | None:
+def _as_held(row: EventRow | None) -> ReplyHeld | None:
     """What the person was shown, unless nobody can read it any more."""
-    if row is None or is_sealed(row["data"]):
+    if row is None or row.is_sealed:
         return None
-    held = event_store.envelope(row).data
+    held = row.envelope().data
     assert isinstance(held, ReplyHeld)
     return held
 
@@ -217,6 +215,7 @@ async def _hold(unit: Unit, draft: ReplyDrafted, frozen: Frozen, level: Approval
             reason=why,
             intent=draft.intent if draft.decision == "reply" else "",
             score=draft.score,
+            model=draft.model,
             unsupported=draft.unsupported,
         )
     )
@@ -248,4 +247,5 @@ def _approved(draft: ReplyDrafted, frozen: Frozen, by: str, attached: tuple[Sent
         approved_by=by,
         intent=draft.intent if draft.decision == "reply" else "",
         score=draft.score,
+        model=draft.model,
     )

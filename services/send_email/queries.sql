@@ -104,9 +104,11 @@ LIMIT 1;
 
 -- name: upsert_delivery
 INSERT INTO deliveries (reply_id, workspace, thread_id, turn_id, inbox, state, message_id, blob, recipient,
-                        cc, files, envelope_from, detail, intent, score, floors, created_at, changed_at)
+                        cc, files, envelope_from, detail, intent, model, score, floors, created_at,
+                        changed_at)
 VALUES (%(reply_id)s, %(workspace)s, %(thread_id)s, %(turn_id)s, %(inbox)s, %(to_state)s, %(message_id)s, %(blob)s,
-        %(recipient)s, %(cc)s, %(files)s, %(envelope_from)s, %(detail)s, %(intent)s, %(score)s, %(floors)s, %(at)s, %(at)s)
+        %(recipient)s, %(cc)s, %(files)s, %(envelope_from)s, %(detail)s, %(intent)s, %(model)s, %(score)s,
+        %(floors)s, %(at)s, %(at)s)
 ON CONFLICT (reply_id) DO UPDATE SET state = excluded.state, message_id = excluded.message_id, blob = excluded.blob,
     recipient = excluded.recipient, cc = excluded.cc, files = excluded.files, envelope_from = excluded.envelope_from, detail = excluded.detail,
     changed_at = excluded.changed_at;

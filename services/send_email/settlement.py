@@ -13,7 +13,7 @@ from schemas.events.answers import ReplyAccepted
 from schemas.events.base import EventData
 from schemas.events.replies import DeliverySettled, ReplyApproved, ReplyDrafted, ReplyFailed, ReplyUnknown
 from schemas.events.threads import TimerElapsed
-from services.core.bus.event_store import envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.processor import failed_turn
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
@@ -63,10 +63,10 @@ async def _end(unit: Unit, reply_id: UUID, *, is_sent: bool, said: str) -> None:
     """Unknown becomes sent or failed; anything else stays as it is."""
     await unit.lock("delivery", reply_id)
     row = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=reply_id)
-    approved = await unit.one(SQL.approved, reply_id=reply_id)
+    approved = await unit.row_as(EventRow.of, SQL.approved, reply_id=reply_id)
     if row is None or approved is None or row.state != "unknown":
         return
-    reply = envelope(approved).data
+    reply = approved.envelope().data
     assert isinstance(reply, ReplyApproved)
     if is_sent:
         left = min(row.departs_at or row.changed_at, row.changed_at)

@@ -11,8 +11,8 @@ from schemas.events.replies import ReplyBounced, SuppressionLifted, SuppressionL
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_one
 from services.core.errors import Permanent, Temporary
+from services.core.mailbox import MailboxKey
 from services.core.suppressed import suppressed_still
-from services.mail.mailbox import MailboxKey
 from services.send_email.apply import SQL
 from services.send_email.load import DeliveryRow
 

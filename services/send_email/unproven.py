@@ -12,8 +12,8 @@ from typing import Literal
 from schemas.events.mail import FORWARDED
 from schemas.events.replies import ReplyDrafted
 from services.core.app import App
+from services.core.mailbox import MailboxKey
 from services.mail.compose import Block, Composed, Outgoing, links_in
-from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
 from services.mail.report_tokens import make_report_token
 from services.mail.tokens import make_token
@@ -60,9 +60,9 @@ def freeze_fixed(draft: ReplyDrafted, mail: NewestMail, app: App, workspace: str
         subject=inbox.unproven_subject,
         text=draft.text,
         date=now,
-        token=make_token(app.keyring, workspace, draft.thread_id, MailboxKey(mail.author_addr)),
+        token=make_token(app.signing_keys, workspace, draft.thread_id, MailboxKey(mail.author_addr)),
         domain=inbox.address.rpartition("@")[2],
-        report_token=make_report_token(app.keyring, workspace, draft.reply_id),
+        report_token=make_report_token(app.signing_keys, workspace, draft.reply_id),
         in_reply_to=mail.message_id,
         known_links=frozenset(links_in(draft.text)),
         signature=Block(inbox.layout.signature, inbox.layout.signature_html),

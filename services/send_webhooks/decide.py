@@ -61,8 +61,9 @@ class Outcome:
         """What was wrong."""
         if self.answer is None:
             return self.error
-        hint = ", and a redirect is not followed: register the final address" if self.answer.is_redirect else ""
-        return f"{self.answer.words}{hint}"
+        if self.answer.is_redirect:
+            return f"{self.answer.words}, and a redirect is not followed: register the final address"
+        return self.answer.words
 
 
 def events_of(

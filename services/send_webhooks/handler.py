@@ -17,26 +17,33 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
+import structlog
+
 from schemas.events.mail import EmailRead
 from schemas.events.threads import TimerElapsed
 from schemas.events.webhooks import WebhookQueued, WebhookRequested, WebhookRequeued
 from schemas.webhook_payloads import TEST
+from services.core.app import App
 from services.core.bus import event_store
+from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.clock import monotonic
-from services.core.db import Connection, fetch_one, rows_as
-from services.core.keys import is_sealed
+from services.core.db import Connection, fetch_one, row_as, rows_as
 from services.core.retries import SENDING_HOLD
+from services.core.signed_post import Limits, NotPosted, post_signed
 from services.core.webhook_answers import keep_answer
 from services.send_webhooks.apply import SQL
-from services.send_webhooks.attempts import attempt
-from services.send_webhooks.decide import Outcome, Webhook, events_of
-from services.send_webhooks.endpoints import Endpoint, endpoint_of, endpoints_for
-from services.send_webhooks.payloads import SOURCES, kind_of, thread_of
+from services.send_webhooks.decide import UNREADABLE, Outcome, Webhook, events_of
+from services.send_webhooks.endpoints import Endpoint, SecretLost, endpoint_of, endpoints_for, secrets_of
+from services.send_webhooks.payloads import SOURCES, body_of, kind_of, thread_of
+
+log = structlog.get_logger(__name__)
 
 KIND = "webhook_endpoint"
+AGENT = "correspondent (webhooks)"
 MOST = 32  # webhooks of an endpoint that one timer sends
 AT_ONCE = 8  # threads whose webhooks are on their way to an endpoint at the same time
 SENDING_S = 25.0  # after which a timer begins no further attempt, of 30 s at most: a handler has 70
@@ -103,9 +110,10 @@ async def _queue(work: Work[Any], unit: Unit, endpoint_id: UUID, kind: str, webh
 async def _is_imported(conn: Connection, work: Work[Any]) -> bool:
     """Whether it follows from mail that was imported as history."""
     cause = work.envelope.causation_id
-    row = await fetch_one(conn, event_store.SQL.by_id, {"id": cause}) if cause else None
-    known = row is not None and row["type"] == EmailRead.TYPE and not is_sealed(row["data"])
-    return bool(known and row and row["data"].get("mode") == "history")
+    row = await row_as(conn, EventRow.of, event_store.SQL.by_id, {"id": cause}) if cause else None
+    if row is None or row.type != EmailRead.TYPE or row.is_sealed:
+        return False
+    return bool(row.data.get("mode") == "history")
 
 
 async def _due(conn: Connection, work: Work[Any], endpoint: Endpoint) -> list[Webhook]:
@@ -170,6 +178,36 @@ async def _set_timer(unit: Unit, endpoint: Endpoint, not_before: datetime | None
 
 def _named(work: Work[Any], endpoint_id: UUID) -> dict[str, Any]:
     return {"workspace": work.workspace, "endpoint_id": endpoint_id}
+
+
+# One attempt to tell an endpoint: the body is made of the stored event, signed and posted.
+async def attempt(app: App, workspace: str, endpoint: Endpoint, webhook: Webhook) -> Outcome:
+    """What came of it. Raises nothing that is the endpoint's fault."""
+    stored = await _stored(app, workspace, webhook.event_id)
+    if stored is None:
+        return Outcome(error=UNREADABLE, asked=False)
+    body, now = body_of(webhook.kind, stored.data, stored.time, with_text=endpoint.with_text), app.now()
+    try:
+        secrets = secrets_of(app, endpoint, now)
+        id = str(webhook.webhook_id)
+        answer = await post_signed(endpoint.url, secrets, id, now, body, agent=AGENT, limits=limits_of(app))
+    except (NotPosted, SecretLost) as error:
+        log.warning("a webhook was not taken", webhook=str(webhook.webhook_id), host=endpoint.host, why=str(error))
+        return Outcome(error=str(error))
+    return Outcome(answer)
+
+
+def limits_of(app: App) -> Limits:
+    """What the settings allow of a call."""
+    one = app.settings.outgoing_webhooks
+    return Limits(one.timeout_s, "outgoing_webhooks.timeout_s", one.private_hosts, "outgoing_webhooks.private_hosts")
+
+
+async def _stored(app: App, workspace: str, event_id: UUID) -> Envelope | None:
+    """The event, None where nobody can read it any more."""
+    async with app.database.transaction(workspace) as conn:
+        row = await row_as(conn, EventRow.of, event_store.SQL.by_id, {"id": event_id})
+    return None if row is None or row.is_sealed else row.envelope()
 
 
 HANDLERS: Handlers = {

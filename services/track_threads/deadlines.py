@@ -29,7 +29,7 @@ RESPONSES: tuple[DeadlineKind, ...] = ("first_response", "next_response")
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What is promised in a mailbox, and the hours in which it counts."""
+    """What is promised in an inbox, and the hours in which it counts."""
 
     levels: ServiceLevels
     hours: OfficeHours
@@ -41,7 +41,7 @@ class Terms:
 
 
 def terms_of(settings: Settings, inbox: str) -> Terms:
-    """The mailbox's own terms where it has some, else the workspace's."""
+    """The inbox's own terms where it has some, else the workspace's."""
     own = settings.known_inbox(inbox)
     levels = own.service_levels if own and own.service_levels else settings.service_levels
     return Terms(levels, settings.hours_of(inbox))

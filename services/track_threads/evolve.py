@@ -36,6 +36,10 @@ def _opened(thread: Thread, event: ev.ThreadOpened, _: datetime) -> Thread:
     return replace(thread, exists=True, state="new", participant_id=event.participant_id, inbox=event.inbox)
 
 
+def _linked(thread: Thread, _: ev.ThreadLinked, __: datetime) -> Thread:
+    return replace(thread, linked=True)
+
+
 def _mail_attached(thread: Thread, event: ev.MailAttached, at: datetime) -> Thread:
     arriving = thread.arriving or Pending(event.mail_id, at, event.trusted)
     thread = replace(thread, arriving=None, by_hand=False)
@@ -116,6 +120,7 @@ def _turn_closed(thread: Thread, event: ev.TurnClosed, _: datetime) -> Thread:
 
 CHANGES: Mapping[type[EventData], Evolve] = {
     ev.ThreadOpened: _opened,
+    ev.ThreadLinked: _linked,
     ev.MailAttached: _mail_attached,
     ev.ReplyAttached: _reply_attached,
     ev.StateChanged: _state_changed,

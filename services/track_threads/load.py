@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
-from datetime import timedelta
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from schemas.events.answers import ReplyRequested
 from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
+from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.memory import TurnReflected
 from schemas.events.proactive import DraftRequested
 from schemas.events.ratings import RatingRequested
 from schemas.events.suggestions import SuggestionRequested
-from schemas.events.threads import TimerElapsed
+from schemas.events.threads import ThreadState, TimerElapsed
 from services.core.bus.unit import Unit
+from services.core.db import first_as
 from services.core.settings import Behaviour, Settings
 from services.track_threads.apply import SQL
 from services.track_threads.behaviours import Mail, Occasions, Person, escalation, rules_of
@@ -30,32 +31,91 @@ from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thr
 STATE = (SQL.thread, SQL.pending, SQL.open_goals, SQL.deadlines, SQL.arriving)
 
 
+@dataclass(frozen=True, slots=True)
+class ThreadRow:
+    """A thread's row with its open turn, of which the columns `turn_*` and `leaving` tell."""
+
+    participant_id: UUID | None
+    inbox: str
+    state: ThreadState
+    priority: Priority
+    tags: list[str]
+    assignee: str
+    snoozed_until: datetime | None
+    linked_from: UUID | None
+    answered: bool
+    by_hand: bool
+    open_turn: UUID | None
+    turn_mails: list[UUID] | None
+    turn_by: str | None
+    turn_trusted: bool
+    turn_participant_id: UUID | None
+    leaving: bool
+
+    @property
+    def turn(self) -> OpenTurn | None:
+        """The turn that is open."""
+        if self.open_turn is None:
+            return None
+        assert self.turn_mails is not None  # of the row in `turns` that was opened with it
+        assert self.turn_by is not None
+        return OpenTurn(
+            turn_id=self.open_turn,
+            mail_ids=tuple(self.turn_mails),
+            trusted=self.turn_trusted,
+            leaving=self.leaving,
+            participant_id=self.turn_participant_id,
+            by=self.turn_by,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineRow:
+    """A clock of the thread; its times in seconds, `left_s` where it is paused."""
+
+    kind: DeadlineKind
+    status: DeadlineStatus
+    since: datetime
+    allowed_s: float
+    priority: Priority
+    due_at: datetime | None
+    left_s: float | None
+    ended_at: datetime | None
+
+    @property
+    def deadline(self) -> Deadline:
+        """The clock as decisions know it."""
+        left = None if self.left_s is None else timedelta(seconds=self.left_s)
+        allowed = timedelta(seconds=self.allowed_s)
+        return Deadline(self.kind, self.status, self.since, allowed, self.priority, self.due_at, left, self.ended_at)
+
+
 async def load(unit: Unit, thread_id: UUID, mail: EmailRead | None = None) -> Thread:
     """The thread, locked until the end of the transaction; one that a mail comes into may not exist yet."""
     args = {"thread_id": thread_id, "mail_id": mail.mail_id if mail else None}
     rows, pending, goals, deadlines, mails = await unit.read_locked("thread", thread_id, STATE, **args)
-    arriving = Pending(**mails[0]) if mails else None
-    if not rows:
+    arriving, row = first_as(Pending, mails), first_as(ThreadRow, rows)
+    if row is None:
         author, inbox = (mail.participant_id, mail.inbox) if mail else (None, "")
         return Thread(thread_id=thread_id, participant_id=author, inbox=inbox, arriving=arriving)
-    (row,) = rows
     return Thread(
         thread_id=thread_id,
-        participant_id=row["participant_id"],
-        inbox=row["inbox"],
+        participant_id=row.participant_id,
+        inbox=row.inbox,
         exists=True,
-        state=row["state"],
-        turn=_turn(row) if row["open_turn"] else None,
+        state=row.state,
+        turn=row.turn,
         pending=tuple(Pending(**one) for one in pending),
         goals=tuple(Goal(**one) for one in goals),
-        priority=row["priority"],
-        tags=frozenset(row["tags"]),
-        answered=row["answered"],
-        by_hand=row["by_hand"],
-        deadlines=tuple(_deadline(one) for one in deadlines),
-        assignee=row["assignee"],
-        snoozed_until=row["snoozed_until"],
+        priority=row.priority,
+        tags=frozenset(row.tags),
+        answered=row.answered,
+        by_hand=row.by_hand,
+        deadlines=tuple(DeadlineRow(**one).deadline for one in deadlines),
+        assignee=row.assignee,
+        snoozed_until=row.snoozed_until,
         arriving=arriving,
+        linked=row.linked_from is not None,
     )
 
 
@@ -77,8 +137,8 @@ async def look_up(unit: Unit, thread: Thread, event: EventData, settings: Settin
         case SuggestionRequested():
             return thread, await _with_answered(unit, thread, command)
         case RatingRequested():
-            row = await unit.one(SQL.rated_reply, thread_id=event.thread_id, reply_id=event.reply_id)
-            return thread, replace(command, reply=Rated(**row) if row else None)
+            args = {"thread_id": event.thread_id, "reply_id": event.reply_id}
+            return thread, replace(command, reply=await unit.row_as(Rated, SQL.rated_reply, **args))
         case DraftRequested():
             return thread, await _with_newest(unit, command, event)
         case TimerElapsed():
@@ -94,8 +154,7 @@ async def dated(unit: Unit, thread: Thread) -> Thread:
 
 async def _occasions(unit: Unit, thread: Thread, mail_ids: Collection[UUID], rules: Iterable[Behaviour]) -> Occasions:
     """What behaviours look at of mails, and their proven authors."""
-    rows = await unit.all(SQL.occasion_mails, mail_ids=list(mail_ids))
-    mails = tuple(Mail(**one) for one in rows)
+    mails = tuple(await unit.rows_as(Mail, SQL.occasion_mails, mail_ids=list(mail_ids)))
     proven = {one.participant_id for one in mails if one.trusted}
     people = {one: await _person(unit, one) for one in proven}
     if not escalation(rules):
@@ -120,11 +179,11 @@ async def _bodies_due(unit: Unit, thread: Thread, settings: Settings) -> bool:
 async def _circumstances(unit: Unit, asked: ReplyRequested) -> Circumstances:
     """What a person's reply meets: the mail that it answers, and what has come since they looked."""
     args = {"thread_id": asked.thread_id, "seen": asked.thread_version, "mail_id": asked.mail_id}
-    mail = await unit.one(SQL.answered_mail, **args)
+    mail = await unit.row_as(Pending, SQL.answered_mail, **args)
     unsettled = await unit.one(SQL.unsettled, **args)
     return Circumstances(
         known=await unit.one(SQL.turn_of, turn_id=turn_of(asked.reply_id)) is not None,
-        mail=Pending(**mail) if mail else None,
+        mail=mail,
         came=tuple(row["id"] for row in await unit.all(SQL.came_since, **args)),
         unsettled=unsettled["reply_id"] if unsettled else None,
     )
@@ -133,8 +192,8 @@ async def _circumstances(unit: Unit, asked: ReplyRequested) -> Circumstances:
 async def _with_newest(unit: Unit, command: Command, asked: DraftRequested) -> Command:
     """The command with the customer's newest proven mail, and whether this draft was made before."""
     known = await unit.one(SQL.turn_of, turn_id=turn_of_draft(asked.reply_id))
-    mail = await unit.one(SQL.newest_proven, thread_id=asked.thread_id, participant_id=asked.participant_id)
-    return replace(command, again=known is not None, newest=Pending(**mail) if mail else None)
+    args = {"thread_id": asked.thread_id, "participant_id": asked.participant_id}
+    return replace(command, again=known is not None, newest=await unit.row_as(Pending, SQL.newest_proven, **args))
 
 
 async def _with_due(unit: Unit, thread: Thread, command: Command, timer: TimerElapsed) -> Command:
@@ -146,10 +205,9 @@ async def _with_due(unit: Unit, thread: Thread, command: Command, timer: TimerEl
 
 async def _with_answered(unit: Unit, thread: Thread, command: Command) -> Command:
     """The command with the newest mail of a customer, and what behaviours look at of what is answered with it."""
-    mail = await unit.one(SQL.answered_mail, thread_id=thread.thread_id, mail_id=None)
-    if mail is None:
+    newest = await unit.row_as(Pending, SQL.answered_mail, thread_id=thread.thread_id, mail_id=None)
+    if newest is None:
         return command
-    newest = Pending(**mail)
     command = replace(command, newest=newest)
     rules = rules_of(command.settings, thread.inbox, "before")
     if not rules:
@@ -164,20 +222,3 @@ async def _draft(unit: Unit, thread: Thread) -> str:
         return ""
     row = await unit.one(SQL.drafted, thread_id=str(thread.thread_id), turn_id=str(thread.turn.turn_id))
     return str(row["data"].get("text") or "") if row else ""
-
-
-def _turn(row: dict[str, Any]) -> OpenTurn:
-    return OpenTurn(
-        turn_id=row["open_turn"],
-        mail_ids=tuple(row["turn_mails"]),
-        trusted=row["turn_trusted"],
-        leaving=row["leaving"],
-        participant_id=row["turn_participant_id"],
-        by=row["turn_by"],
-    )
-
-
-def _deadline(row: dict[str, Any]) -> Deadline:
-    allowed_s, left_s = row.pop("allowed_s"), row.pop("left_s")
-    left = None if left_s is None else timedelta(seconds=left_s)
-    return Deadline(**row, allowed=timedelta(seconds=allowed_s), left=left)

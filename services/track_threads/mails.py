@@ -37,8 +37,8 @@ def attach(thread: Thread, mail: EmailRead) -> Events:
     """A customer's mail comes into the thread."""
     if not thread.exists:
         yield ThreadOpened(**about(thread), inbox=mail.inbox, subject=mail.subject)
-        if mail.linked_from:
-            yield ThreadLinked(**about(thread), linked_from=mail.linked_from)
+    if mail.linked_from and not thread.linked:  # a later mail may show two threads to be one conversation
+        yield ThreadLinked(**about(thread), linked_from=mail.linked_from)
     yield MailAttached(
         **about(thread),
         mail_id=mail.mail_id,

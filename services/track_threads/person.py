@@ -72,7 +72,8 @@ def _refusal(thread: Thread, asked: ReplyRequested, circumstances: Circumstances
         return "unsettled", f"nobody knows whether reply {circumstances.unsettled} was sent: settle it first"
     if circumstances.came and not asked.anyway:
         count = len(circumstances.came)
-        return "newer", f"{count} message{' has' if count == 1 else 's have'} come since you looked"
+        one = "1 message has come since you looked"
+        return "newer", one if count == 1 else f"{count} messages have come since you looked"
     return None
 
 

@@ -1,6 +1,7 @@
 -- name: thread
 -- The thread's row and its open turn.
-SELECT t.*, u.mail_ids AS turn_mails, u.by AS turn_by,
+SELECT t.participant_id, t.inbox, t.state, t.priority, t.tags, t.assignee, t.snoozed_until, t.linked_from, t.open_turn,
+       u.mail_ids AS turn_mails, u.by AS turn_by,
        EXISTS (SELECT 1 FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state IN ('sending', 'sent', 'unknown'))
            AS leaving,
        (SELECT coalesce(bool_and(c.trusted AND coalesce(m.trusted, c.trusted)), false)

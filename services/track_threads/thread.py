@@ -86,7 +86,7 @@ class Thread:
     `snoozed_until` is until when a person put it off, `by_hand` whether a colleague was the last to write in it.
     `began_at` is when it was opened last: by its first mail, or after it was resolved or closed; None for imported,
     and where no other priority is decided on: it is read for that alone. `arriving` is what the table `mails` says of
-    the mail that is about to be attached.
+    the mail that is about to be attached, `linked` whether it says which thread it goes on from.
     """
 
     thread_id: UUID
@@ -106,6 +106,7 @@ class Thread:
     assignee: str = ""
     snoozed_until: datetime | None = None
     arriving: Pending | None = None
+    linked: bool = False
 
     @property
     def next_up(self) -> tuple[Pending, ...]:

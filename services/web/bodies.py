@@ -25,6 +25,7 @@ from schemas.events.memory import ParticipantState
 from schemas.events.replies import AfterReply
 from schemas.events.threads import ThreadState
 from schemas.model_output import BRIEF_CHARACTERS, CONTROL, FIRST_DAY, LAST_DAY, Key, Kind, Line, OptionalLine
+from services.operations import thumbs
 from services.operations.investigations.requests import LONGEST_QUESTION
 from services.operations.threads.answers import LONGEST_HOLD_S, LONGEST_REPLY, LONGEST_REWORDED, MOST_FILES
 from services.operations.threads.inbox import View
@@ -321,6 +322,20 @@ class Rejection(_Body):
     """A person's no to a draft; its turn ends as rejected."""
 
     reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
+
+
+class NewTrial(_Body):
+    """What would be other: the text of a layer of our own words, by its name; "" leaves it out."""
+
+    changed: dict[Annotated[str, StringConstraints(max_length=40)], str] = Field(default_factory=dict, max_length=10)
+
+
+class NewThumb(_Body):
+    """What somebody in the team thinks of a reply that left; one that is not good has a reason."""
+
+    good: bool
+    reason: thumbs.Reason = ""
     by: By = Field(default_factory=name_of_caller)
 
 

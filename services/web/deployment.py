@@ -1,4 +1,6 @@
-"""The deployment over HTTP: the settings in force, without their secrets, replies on their way out, events by id."""
+"""The deployment over HTTP: the settings in force, without their secrets, replies on their way out, events by id,
+and how far it is to a first answered mail.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from services.core.app import App
 from services.core.web_paging import After, Limit, linked
 from services.operations.deliveries import DeliveryLine, ledger
 from services.operations.events import EventLine, find_events
+from services.operations.first_steps import FirstSteps, first_steps
 from services.operations.settings_shown import InboxLines, SettingLine, changed_by, inboxes_shown, settings_shown
 
 DeliveryState = Literal["", "draft", "approved", "sending", "sent", "unknown", "failed", "bounced", "discarded"]
@@ -41,6 +44,11 @@ def add_deployment(router: APIRouter, app: App) -> None:
             version=said.stored.version,
             ignored=dict(said.ignored),
         )
+
+    @router.get("/first-steps")
+    async def steps() -> FirstSteps:
+        """How far the deployment is on the way to a first answered mail."""
+        return await first_steps(app)
 
     @router.get("/events")
     async def events(

@@ -19,7 +19,9 @@ from services.operations.drafts.listing import HeldDraft, held_draft, waiting_dr
 from services.operations.outreach import RuleLine, outreach_by_rule
 from services.operations.patterns import Pattern, PatternUnknown, change, patterns
 from services.operations.quality import MOST_WEEKS, Quality, quality
-from services.web.bodies import Approval, DraftOutcome, PatternChange, Rejection
+from services.operations.thumbs import Thumb, ThumbRefused, ThumbUnknown, give_thumb, take_thumb_back, thumbs_of
+from services.web.bodies import Approval, DraftOutcome, NewThumb, PatternChange, Rejection
+from services.web.named import ByQuery
 from services.web.refusals import WAIT_S
 
 
@@ -124,8 +126,38 @@ def add_quality(router: APIRouter, app: App) -> None:
 
     @router.get("/quality")
     async def of_replies(weeks: Annotated[int, Query(ge=1, le=MOST_WEEKS)] = 12) -> Quality:
-        """What people made of drafts and replies, by week, inbox and intent; of nobody by name."""
+        """What people made of drafts and replies, by week, inbox, intent and model; of nobody by name."""
         return await quality(app, weeks)
+
+
+def add_thumbs(router: APIRouter, app: App) -> None:
+    """What people in the team think of replies that left: reading, giving and taking back."""
+
+    @router.get("/replies/{reply_id}/thumbs")
+    async def listed(reply_id: UUID) -> list[Thumb]:
+        """What is thought of a reply; nothing of one that is unknown."""
+        async with app.database.reading() as conn:
+            return await thumbs_of(conn, app.settings.workspace, [reply_id])
+
+    @router.put("/replies/{reply_id}/thumb")
+    async def give(reply_id: UUID, body: NewThumb) -> list[Thumb]:
+        """Say what one thinks of a reply, in place of what one said before; all that is thought of it."""
+        try:
+            await give_thumb(app, reply_id, body.by, body.good, body.reason)
+        except ThumbUnknown as error:
+            raise RequestRefused(404, "reply_unknown", str(error)) from None
+        except ThumbRefused as error:
+            raise RequestRefused(422, "thumb_refused", str(error)) from None
+        return await listed(reply_id)
+
+    @router.delete("/replies/{reply_id}/thumb")
+    async def take_back(reply_id: UUID, by: ByQuery) -> list[Thumb]:
+        """Take back what one said; what others think of it."""
+        try:
+            await take_thumb_back(app, reply_id, by)
+        except ThumbUnknown as error:
+            raise RequestRefused(404, "reply_unknown", str(error)) from None
+        return await listed(reply_id)
 
 
 # Patterns of approval over HTTP: what people make of drafts by intent, and opening and closing one.

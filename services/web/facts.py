@@ -19,8 +19,8 @@ from services.core.web_paging import Limit as Many
 from services.memory.cue import Verdict
 from services.memory.facts import Fact
 from services.operations.memory.facts import (
+    CURRENT,
     EVERY,
-    STANDING,
     THEN,
     Entry,
     RememberedFact,
@@ -86,8 +86,8 @@ def add_reads(router: APIRouter, app: App) -> None:
         """What is believed now, each fact with its sources and decisions."""
         one = await person(app, who)
         async with app.database.reading() as conn:
-            every = in_order(await current(conn, workspace, one.participant_id, app.now()), STANDING)
-            page = linked(request, response, STANDING.cut(every, after, limit))
+            every = in_order(await current(conn, workspace, one.participant_id, app.now()), CURRENT)
+            page = linked(request, response, CURRENT.cut(every, after, limit))
             return await with_provenance(conn, workspace, one.participant_id, page)
 
     @router.get("/participants/{who}/facts/search")

@@ -10,8 +10,10 @@ from pydantic import AwareDatetime
 
 from schemas.events.documents import ArticleRequested, DocumentRemovalRequested, ProposalDecided
 from services.core.app import App
+from services.core.errors import ModelRefused, ModelUnavailable
 from services.core.ids import article_id, text_sha256
 from services.core.paging import MOST
+from services.core.request_limits import Pace
 from services.core.settings.memory import DEFAULT_SPACE
 from services.core.units import MB
 from services.core.web import RequestRefused, body_within
@@ -39,8 +41,10 @@ from services.operations.knowledge.requests import (
     decided,
     hand_in,
 )
+from services.operations.knowledge.trial import TRIALS_PER_MINUTE, InboxUnknown, TriedAnswer, try_answer
 from services.operations.knowledge.unanswered import UnansweredList, UnansweredQuestions
 from services.operations.requests import ask
+from services.web.caller import name_of_caller
 from services.web.knowledge_bodies import (
     Accepted,
     Article,
@@ -53,6 +57,7 @@ from services.web.knowledge_bodies import (
     SearchedSpace,
     SpaceQuery,
     Title,
+    Tried,
     Wanted,
 )
 from services.web.named import ByQuery
@@ -147,6 +152,25 @@ def add_questions(router: APIRouter, app: App) -> None:
     async def unanswered(limit: Annotated[int, Query(ge=1, le=200)] = 50) -> UnansweredList:
         """Questions that the knowledge base did not answer, in groups that ask the same, those of most people first."""
         return await questions.read(limit=limit)
+
+
+def add_trials(router: APIRouter, app: App) -> None:
+    """Asking the model what it would answer, without a mail."""
+    pace = Pace(TRIALS_PER_MINUTE)
+
+    @router.post("/documents/trials")
+    async def tried(wanted: Tried) -> TriedAnswer:
+        """What the agent of an inbox would answer to a question, with what it rests on and what asking cost; no mail is
+        stored, and nothing is sent. 503 where the model or the embedding service is away.
+        """
+        if wait := pace.takes(name_of_caller()):
+            raise RequestRefused(429, "too_many", f"at most {TRIALS_PER_MINUTE} a minute: wait {wait:.0f} s")
+        try:
+            return await try_answer(app, wanted.inbox, wanted.question)
+        except InboxUnknown as error:
+            raise RequestRefused(404, "inbox_unknown", str(error)) from None
+        except (ModelUnavailable, ModelRefused, TimeoutError) as error:
+            raise RequestRefused(503, "model_away", str(error) or "the model took too long") from None
 
 
 def add_articles(router: APIRouter, app: App) -> None:

@@ -9,6 +9,7 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from services.operations.knowledge.listing import Proposal
+from services.operations.knowledge.trial import LONGEST
 from services.web.bodies import By
 from services.web.caller import name_of_caller
 
@@ -43,7 +44,7 @@ class Page(_Body):
 
     address: Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\x00-\x20\x7f]+$")]
     link: Link = Field("", description="where everybody may read it; mails to customers link to nothing else")
-    space: Space = Field("", description="whose replies quote it; empty: those of mailboxes without their own")
+    space: Space = Field("", description="whose replies quote it; empty: those of inboxes without their own")
     by: By = Field(default_factory=name_of_caller)
 
 
@@ -53,6 +54,15 @@ class Wanted(_Body):
     thread_id: UUID
     reply_id: UUID | None = Field(None, description="the answer; left out: the last one in the thread")
     by: By = Field(default_factory=name_of_caller)
+
+
+class Tried(_Body):
+    """A question that nobody asked, to see what would be answered."""
+
+    question: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST, pattern=r"^[^\x00]*$")
+    ]
+    inbox: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
 
 
 class Accepted(_Body):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from schemas.events.merging import ParticipantMergeRequested
 from services.core.app import App
 from services.core.web import RequestRefused
+from services.core.web_paging import After, Limit, linked
 from services.operations.memory.people import NobodyFound, Person, pairs, same_person
 from services.operations.memory.profile import ProfileField, change_profile, profile_of
 from services.operations.memory.relationship import LifecycleStep, Relationship, move, relationship
+from services.operations.memory.timeline import Moment, timeline
 from services.operations.requests import NotDecidedYet
 from services.web.bodies import LifecycleCommand, OtherSelf, Outcome, ProfileChange
 from services.web.facts import outcome
@@ -41,6 +43,23 @@ def add_lifecycle(router: APIRouter, app: App) -> None:
         if made is not None and made.refused:
             raise RequestRefused(409, "step_refused", made.refused)
         return made
+
+
+# What came to pass with a participant, over HTTP.
+
+
+def add_timeline(router: APIRouter, app: App) -> None:
+    """Reading it."""
+
+    @router.get("/participants/{who}/timeline")
+    async def moments(
+        who: Who, request: Request, response: Response, limit: Limit = 50, after: After = ""
+    ) -> list[Moment]:
+        """Facts that began and ended, mails, replies, told periods, outreach, incidents, standing; the newest first."""
+        one = await person(app, who)
+        async with app.database.reading() as conn:
+            page = await timeline(conn, app, one.participant_id, limit=limit, after=after)
+        return linked(request, response, page)
 
 
 # The profile of a participant over HTTP.

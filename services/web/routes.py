@@ -18,20 +18,21 @@ from services.web.briefs import add_brief
 from services.web.console.routes import pages
 from services.web.console.site import ROOT
 from services.web.deployment import add_deployment
-from services.web.drafts import add_outreach, add_patterns, add_quality
+from services.web.drafts import add_outreach, add_patterns, add_quality, add_thumbs
 from services.web.incidents import add_incidents
 from services.web.investigations import add_investigations
 from services.web.memory import add_graph, add_periods, add_said, add_statistics
 from services.web.named import Who, person
-from services.web.people import add_lifecycle, add_merges, add_profile
+from services.web.people import add_lifecycle, add_merges, add_profile, add_timeline
 from services.web.ratings import rating_pages
 from services.web.refusals import REFUSALS
 from services.web.restores import add_restores, add_restoring
-from services.web.settings import add_settings
+from services.web.settings import add_inbox_test, add_settings
 from services.web.threads import add_explanations
 from services.web.token import BEARER, Roles, bearer_of
 from services.web.unsubscribe import unsubscribing
 from services.web.webhooks import add_webhooks
+from services.web.what_if import add_what_if
 
 
 def routes(app: App) -> APIRouter:
@@ -48,6 +49,7 @@ def routes(app: App) -> APIRouter:
                 _add_people,
                 add_profile,
                 add_lifecycle,
+                add_timeline,
                 facts.add_reads,
                 facts.add_requests,
                 add_said,
@@ -77,19 +79,19 @@ def routes(app: App) -> APIRouter:
             "drafts",
             everybody,
             API_BODY_BYTES,
-            (drafts.add_reads, drafts.add_rejection, add_quality, add_incidents, add_outreach),
+            (drafts.add_reads, drafts.add_rejection, add_quality, add_thumbs, add_what_if, add_incidents, add_outreach),
         ),
         ("drafts", admins_act, API_BODY_BYTES, (add_patterns,)),
         ("drafts", everybody, drafts.most_bytes(app), (drafts.add_approval,)),
         ("operations", everybody, API_BODY_BYTES, (add_deployment,)),
         ("operations", admins, API_BODY_BYTES, (add_restores,)),
-        ("settings", admins, API_BODY_BYTES, (add_settings,)),
+        ("settings", admins, API_BODY_BYTES, (add_settings, add_inbox_test)),
         ("webhooks", admins, API_BODY_BYTES, (add_webhooks,)),
         (
             "knowledge",
             everybody,
             API_BODY_BYTES,
-            (knowledge.add_questions, knowledge.add_documents, knowledge.add_articles),
+            (knowledge.add_questions, knowledge.add_trials, knowledge.add_documents, knowledge.add_articles),
         ),
     )
     for tag, roles, most, adders in parts:

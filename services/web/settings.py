@@ -1,4 +1,4 @@
-"""`/api/settings/...`: changing settings while the deployment runs, and what was changed."""
+"""`/api/settings/...`: changing settings while the deployment runs, what was changed, and the test of an inbox."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from services.core.app import App
 from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
+from services.mail.check.steps import Finding
+from services.operations.inbox_test import AskedTooOften, InboxTests, InboxUnknown
 from services.operations.settings_changes import Change, SettingConflict, SettingRefused, change, history, undo
 from services.operations.settings_changes.changes import Wanted
 from services.web.bodies import By
@@ -47,6 +49,29 @@ class SettingsOutcome(BaseModel):
     version: int
     values: dict[str, Any]
     unset: tuple[str, ...]
+
+
+class InboxTest(BaseModel):
+    """What the test of an inbox found, in the order in which each is used; `ok`: all of it went well."""
+
+    ok: bool
+    findings: list[Finding]
+
+
+def add_inbox_test(router: APIRouter, app: App) -> None:
+    """The test that `correspondent inbox test` makes."""
+    tests = InboxTests(app)
+
+    @router.post("/inboxes/{name}/test")
+    async def test(name: Annotated[str, Path(max_length=200)]) -> InboxTest:
+        """Test an inbox of the settings: names, connections, TLS, logins, DKIM. No mail is sent, nothing is changed."""
+        try:
+            found = await tests.run(name)
+        except InboxUnknown as error:
+            raise RequestRefused(404, "inbox_unknown", str(error)) from None
+        except AskedTooOften as error:
+            raise RequestRefused(429, "too_many", str(error)) from None
+        return InboxTest(ok=all(one.ok for one in found), findings=found)
 
 
 def add_settings(router: APIRouter, app: App) -> None:

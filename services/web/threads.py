@@ -19,7 +19,15 @@ from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
 from services.operations.threads import inbox as inboxes
 from services.operations.threads import requests
-from services.operations.threads.explanations import Explanation, NothingToExplain, explain_reply, explain_thread
+from services.operations.threads.cost import Cost, cost_of
+from services.operations.threads.explanations import (
+    Explanation,
+    NothingToExplain,
+    Told,
+    explained,
+    told_in_thread,
+    told_of_reply,
+)
 from services.operations.threads.inbox import InboxLine, Only, View
 from services.operations.threads.listing import (
     Due,
@@ -30,6 +38,7 @@ from services.operations.threads.listing import (
     list_threads,
     whole_thread,
 )
+from services.operations.threads.prompts import Prompt, prompt_of
 from services.web.bodies import InboxName, Marks, NewNote, OnePriority, Snooze, StepCommand, Stepped, TagTyped
 from services.web.refusals import WAIT_S
 
@@ -164,27 +173,56 @@ def _unknown(error: ThreadUnknown) -> RequestRefused:
 
 
 def add_explanations(router: APIRouter, app: App) -> None:
-    """Of a thread's newest turn, of one turn, or of a reply."""
-    workspace, archive = app.settings.workspace, archive_of(app.settings)
+    """Of a thread's newest turn, of one turn, or of a reply: its context, the prompt made of it, what it took."""
 
     @router.get("/threads/{thread_id}/context")
     async def of_thread(thread_id: UUID, turn: UUID | None = None) -> Explanation:
         """The context that a turn was answered from, by default the newest: layers, settings, what was decided."""
-        async with app.database.reading() as conn:
-            try:
-                return await explain_thread(conn, workspace, thread_id, turn, archive=archive)
-            except NothingToExplain as error:
-                raise RequestRefused(404, "context_unknown", str(error)) from None
-            except (ArchiveMissing, ArchiveDamaged) as error:
-                raise RequestRefused(503, "archive_unreadable", str(error)) from None
+        return explained(await told(app, thread_id=thread_id, turn_id=turn))
 
     @router.get("/replies/{reply_id}/context")
     async def of_reply(reply_id: UUID) -> Explanation:
         """The context that a reply was made from."""
-        async with app.database.reading() as conn:
-            try:
-                return await explain_reply(conn, workspace, reply_id, archive=archive)
-            except NothingToExplain as error:
-                raise RequestRefused(404, "context_unknown", str(error)) from None
-            except (ArchiveMissing, ArchiveDamaged) as error:
-                raise RequestRefused(503, "archive_unreadable", str(error)) from None
+        return explained(await told(app, reply_id=reply_id))
+
+    @router.get("/threads/{thread_id}/prompt")
+    async def prompt_of_thread(thread_id: UUID, turn: UUID | None = None) -> Prompt:
+        """All that the model read in a turn, by default the newest; `standing` says whether it is what was sent."""
+        return await prompt_of(app, await told(app, thread_id=thread_id, turn_id=turn))
+
+    @router.get("/replies/{reply_id}/prompt")
+    async def prompt_of_reply(reply_id: UUID) -> Prompt:
+        """All that the model read before it wrote a reply."""
+        return await prompt_of(app, await told(app, reply_id=reply_id))
+
+    @router.get("/threads/{thread_id}/cost")
+    async def cost_of_thread(thread_id: UUID, turn: UUID | None = None) -> Cost:
+        """What a turn took, by default the newest: milliseconds from hop to hop, and money for each decision."""
+        return await _cost(app, await told(app, thread_id=thread_id, turn_id=turn))
+
+    @router.get("/replies/{reply_id}/cost")
+    async def cost_of_reply(reply_id: UUID) -> Cost:
+        """What a reply took."""
+        return await _cost(app, await told(app, reply_id=reply_id))
+
+
+async def told(
+    app: App, *, thread_id: UUID | None = None, turn_id: UUID | None = None, reply_id: UUID | None = None
+) -> Told:
+    """The stored context of a thread's newest turn, of one turn, or of a reply. Raises `RequestRefused`."""
+    workspace, archive = app.settings.workspace, archive_of(app.settings)
+    async with app.database.reading() as conn:
+        try:
+            if reply_id is not None:
+                return await told_of_reply(conn, workspace, reply_id, archive=archive)
+            assert thread_id is not None
+            return await told_in_thread(conn, workspace, thread_id, turn_id, archive=archive)
+        except NothingToExplain as error:
+            raise RequestRefused(404, "context_unknown", str(error)) from None
+        except (ArchiveMissing, ArchiveDamaged) as error:
+            raise RequestRefused(503, "archive_unreadable", str(error)) from None
+
+
+async def _cost(app: App, found: Told) -> Cost:
+    async with app.database.reading() as conn:
+        return await cost_of(conn, app.settings.workspace, app.settings.model, explained(found))

@@ -16,6 +16,7 @@ NAMES = (
     "idle",
     "latency",
     "derived_memory",
+    "cost",
     "throughput",
     "concurrency",
     "scale",

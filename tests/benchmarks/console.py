@@ -29,7 +29,7 @@ from tests.benchmarks.recall_support import Options, run
 from tests.screenshots import Camera
 from tests.support.app import settings_for
 from tests.support.chromium import link_for, served_here
-from tests.support.console import signed_in
+from tests.support.console import never_opened, signed_in
 from tests.support.history import SQL as ROWS
 from tests.support.history import UNTIL
 from tests.support.stack import temporary_home
@@ -40,6 +40,24 @@ TIMES, QUICK_TIMES = 30, 10
 MOST_MS, MOST_KB, MOST_PAINT_MS = 150.0, 300.0, 1000.0
 HELD = Path(schemas.__file__).parent / "examples" / "reply.held.v1.json"
 PARTS = ("people", "threads", "mails", "turns", "conversation", "deliveries", "deadlines")
+OWN_PARTS = (
+    *("waiting", "drafts", "open_turns", "escalated", "versions", "held", "passages"),
+    *("investigations", "restores", "endpoints", "webhooks", "users", "audit", "settings", "analyse", "written"),
+)
+NOT_HELD = frozenset(  # pages of what this filling does not make, or that read one row of it alone
+    {
+        *(
+            "/incidents/{incident_id}",
+            "/knowledge/{document_id}",
+            "/threads/{thread_id}/why",
+            "/threads/{thread_id}/prompt",
+            "/replies/{reply_id}/why",
+        ),
+        *("/people/{who}/history", "/people/{who}/timeline", "/people/{who}/data", "/mails/{mail_id}"),
+        *("/investigations/{investigation_id}/rounds/{number}", "/investigations/{investigation_id}/file"),
+        *("/sign-in", "/sign-in/{token}", "/{path:path}"),
+    }
+)
 PAINTED = "return performance.getEntriesByType('paint').find((one) => one.name === 'first-contentful-paint')?.startTime"
 
 
@@ -56,8 +74,8 @@ async def fill(app: App, threads: int) -> None:
     async with app.database.reading() as conn:
         for part in PARTS:
             await conn.execute(getattr(ROWS, part), args)
-        for part in (SQL.waiting, SQL.drafts, SQL.open_turns, SQL.versions, SQL.held, SQL.passages, SQL.analyse):
-            await conn.execute(part, args)
+        for own in OWN_PARTS:
+            await conn.execute(getattr(SQL, own), args)
 
 
 async def pages_of(app: App) -> Mapping[str, str]:
@@ -66,9 +84,10 @@ async def pages_of(app: App) -> Mapping[str, str]:
         needed = await inbox(conn, app.settings.workspace, "needs_me", limit=50)
         every = await inbox(conn, app.settings.workspace, "all", limit=50)
         (draft,) = await fetch_all(conn, SQL.a_draft, {})
+        (one,) = await fetch_all(conn, SQL.one_of_each, {})
     thread, person = every[0].thread_id, every[0].participant_id
     views = ("needs_me", "mine", "agent", "customer", "snoozed", "resolved", "all")
-    return {
+    pages = {
         **{f"inbox, {view}": f"/inbox?view={view}" for view in views},
         "inbox, needs_me, second page": f"/inbox?after={needed.next}",
         "inbox, all, one tag": "/inbox?view=all&tag=invoices",
@@ -81,17 +100,40 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "jump, a beginning of every subject": "/jump?q=quest",
         "thread": f"/threads/{thread}",
         "person": f"/people/{person}",
+        "person, as of a day": f"/people/{person}/as-of?day=2026-01-05",
+        "person, brought back": f"/people/{person}/restore?day=2026-01-05",
+        "person, connections": f"/people/{person}/connections",
         "people": "/people",
         "people, by name": "/people?q=person+77",
         "drafts": "/drafts",
         "draft": f"/drafts/{draft['reply_id']}",
         "deliveries": "/deliveries",
         "quality": "/quality",
+        "memory": "/memory",
         "incidents": "/incidents",
         "outreach": "/outreach",
         "knowledge": "/knowledge",
+        "knowledge, unanswered": "/knowledge/unanswered",
+        "knowledge, try": "/knowledge/try",
+        "investigations": "/investigations",
+        "investigation": f"/investigations/{one['investigation']}",
+        "investigation, diff": f"/investigations/{one['investigation']}/diff",
+        "restores": "/restores",
+        "restore": f"/restores/{one['restore']}",
+        "webhooks": "/webhooks",
+        "webhook": f"/webhooks/{one['endpoint']}",
+        "settings": "/settings",
+        "settings, a form": "/settings/change/limits",
+        "settings, history": "/settings/history",
+        "users": "/users",
+        "audit": "/users/audit",
+        "me": "/me",
+        "events, of a thread": f"/pipeline/events?q={thread}",
         "pipeline": "/pipeline",
     }
+    left = never_opened(app, pages.values()) - NOT_HELD
+    assert not left, f"pages that nobody times: {sorted(left)}"
+    return pages
 
 
 async def timed(client: httpx.AsyncClient, page: str, times: int) -> tuple[float, float]:

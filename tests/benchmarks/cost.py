@@ -25,14 +25,13 @@ from services.core.app import App
 from services.core.db import fetch_one
 from services.operations.idle import newest, until_idle
 from tests.benchmarks.idle import cpu_seconds
-from tests.benchmarks.measured import Measured
-from tests.benchmarks.outside import post
+from tests.benchmarks.measured import Measured, at_most
+from tests.benchmarks.outside import MOST_CPU_MS, MOST_SYNCS, REPORTED_S, post
 from tests.benchmarks.recall_support import Options, run
 from tests.benchmarks.stage import bench_app
 
 MAILS, QUICK_MAILS = 200, 40
 WARM_UP = 10
-REPORTED_S = 11.0  # an idle backend of Postgres reports what it counted within ten seconds
 PATIENCE_S = 1800.0
 
 COUNTS = """
@@ -113,12 +112,14 @@ async def measure(count: int) -> list[Measured]:
     if os.environ.get("STATEMENTS"):
         for query, times in sorted(statements.items(), key=lambda one: -one[1]):
             print(f"{times / count:8.2f}  {query}")
-    figures = {name: after[name] - before[name] for name in before if name != "sent"}
+    figures = {name: after[name] - before[name] for name in before if name not in {"sent", "wal_syncs"}}
     figures |= {"statements": sum(statements.values())}
     lines = [Measured(f"{name} a mail", value / count, "", n=count) for name, value in figures.items()]
     cpu_ms = {name: 1000 * used / count for name, used in spent.items()}
-    lines += [Measured("CPU of our process a mail", cpu_ms.pop("processors"), "ms", n=count)]
-    lines += [Measured("CPU of the embedded servers a mail", sum(cpu_ms.values()), "ms", n=count, sides=cpu_ms)]
+    lines += [
+        at_most("waits for the disk a mail", (after["wal_syncs"] - before["wal_syncs"]) / count, "", MOST_SYNCS, count)
+    ]
+    lines += [at_most("CPU a mail, ours and the servers'", sum(cpu_ms.values()), "ms", MOST_CPU_MS, count, cpu_ms)]
     return [*lines, Measured("mails a second", count / took, "/s", n=count)]
 
 

@@ -15,7 +15,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from deploy.local import EmbeddedStack
-from services.cli.knowledge.documents import add_all
+from services.cli.knowledge.documents import Marks, add_all
 from services.core.app import open_app
 from services.demo.clock import SteppingClock
 from services.demo.director import demo_settings, play, shelf_of
@@ -89,7 +89,7 @@ async def metered(world: World) -> Metered:
             open_app(settings, model=meter, resolver=ZoneResolver(world.dns_zone), now=clock) as app,
             working(app, NAMES),
         ):
-            await add_all(app, expand([shelf_of(world, home)]), "", "bench", settings.knowledge)
+            await add_all(app, expand([shelf_of(world, home)]), Marks("", "bench"), settings.knowledge)
             await until_idle(app)
             replies: dict[str, SentReply] = {}
             for mail in world.mails:

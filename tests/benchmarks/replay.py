@@ -32,10 +32,10 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from services.core.app import App
-from services.core.bus import event_store
 from services.core.bus.codec import decode, encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.sealing import opened
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
 from services.core.clock import random_bytes
@@ -177,7 +177,7 @@ async def fold_otherwise(url: str, rows: list[dict[str, object]]) -> dict[str, s
     dice = random.Random(7)
     queues: dict[tuple[object, object], list[Envelope]] = defaultdict(list)
     for row in rows:
-        queues[row["aggregate"], row["aggregate_id"]].append(event_store.envelope(row))
+        queues[row["aggregate"], row["aggregate_id"]].append(EventRow.of(**row).envelope())
     turns = [key for key, queue in queues.items() for _ in queue]
     dice.shuffle(turns)
     sources = {key: iter(queue) for key, queue in queues.items()}
@@ -208,7 +208,7 @@ async def measure(*, quick: bool) -> list[Measured]:
             checked = await rebuild.check(app.settings, whole, lambda count: None)
             stored = await multiply(conn, app, max(1, mails // LIVED))
             rows = await fetch_all(conn, "SELECT * FROM events ORDER BY seq LIMIT %(n)s", {"n": CONSUMED})
-        envelopes = [event_store.envelope(row) for row in rows]
+        envelopes = [EventRow.of(**row).envelope() for row in rows]
         await publish(app, envelopes)
         raw = await consume(app, envelopes, raw=True)
         alone = await consume(app, envelopes)

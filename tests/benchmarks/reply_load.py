@@ -24,7 +24,7 @@ from services.core.app import App, open_app
 from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
-from services.core.db import fetch_all
+from services.core.db import fetch_all, fetch_one
 from services.operations.preparation import prepare
 from tests.support.app import settings_for
 from tests.support.scripted_model import ScriptedModel, Seen, reply_tool
@@ -35,6 +35,8 @@ PARTITIONS = 12
 PATIENCE_S = 300.0
 OPEN_TURN = """INSERT INTO turns (turn_id, workspace, thread_id, mail_ids, opened_at, waiting_since)
                VALUES (%(turn_id)s, %(workspace)s, %(thread_id)s, %(mail_ids)s, %(now)s, %(now)s)"""
+LOOKS_S = 0.5  # the model answers in this process, and waits while it looks
+HOW_MANY = "SELECT count(*) AS drafts FROM events WHERE type = 'reply.drafted.v1' AND causation_id = ANY(%(causes)s)"
 DRAFTS = """SELECT causation_id AS cause, key, extract(epoch FROM stored_at)::float AS at FROM events
             WHERE type = 'reply.drafted.v1' AND causation_id = ANY(%(causes)s) ORDER BY seq"""
 
@@ -55,14 +57,18 @@ class Load:
             yield workers.start("generate_reply")
 
     async def turns(self, count: int, *, second_of: int = 0) -> list[Envelope]:
-        """Open so many turns; their `memory.loaded`, and for every `second_of`-th thread another one, later on."""
+        """Open so many turns; their `memory.loaded`, and for one thread in `second_of` another one, later on.
+
+        The threads with a second turn are of the first half: that of a late thread waits, in any process, until the
+        first one is answered, when all others are done.
+        """
         partitions = cycle(range(PARTITIONS))
         loaded = [self._loaded(_thread_on(next(partitions))) for _ in range(count)]
         async with self.app.database.reading() as conn:
             for one in loaded:
                 opened = {"mail_ids": list(one.mail_ids), "workspace": "bench", "now": self.app.now()}
                 await conn.execute(OPEN_TURN, {**one.model_dump(), **opened})
-        again = loaded[::second_of] if second_of else []
+        again = loaded[: count // 2 : second_of // 2] if second_of else []
         return [
             first(one, id=uuid4(), source="load_memory", time=self.app.now(), workspace="bench")
             for one in (*loaded, *again)
@@ -83,9 +89,14 @@ class Load:
     async def all_drafts(self, events: list[Envelope], share: float = 1.0) -> list[dict[str, Any]]:
         """Return when this share of them has its draft. Raises TimeoutError."""
         async with asyncio.timeout(PATIENCE_S):
-            while len(found := await self.drafts(events)) < share * len(events):
-                await asyncio.sleep(0.1)
-        return found
+            while await self._how_many(events) < share * len(events):
+                await asyncio.sleep(LOOKS_S)
+        return await self.drafts(events)
+
+    async def _how_many(self, events: list[Envelope]) -> int:
+        async with self.app.database.reading() as conn:
+            found = await fetch_one(conn, HOW_MANY, {"causes": [one.id for one in events]})
+        return int(found["drafts"]) if found else 0
 
     def answer(self, _: Seen) -> object:
         """A short reply."""

@@ -21,6 +21,7 @@ from schemas.events.memory import FactRecorded
 from services.core.app import App
 from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
+from services.core.bus.event_row import EventRow
 from services.core.db import Connection, fetch_all, give_keys, queries
 from services.core.keys.aead import open_json, seal_json
 from tests.benchmarks.measured import Measured
@@ -61,7 +62,7 @@ async def stored_and_read(app: App, some: Sequence[Envelope], *, sealed: bool) -
 async def _read(conn: Connection, ids: list[UUID]) -> None:
     for begin in range(0, len(ids), UNIT):
         for row in await fetch_all(conn, SQL.some, {"ids": ids[begin : begin + UNIT]}):
-            event_store.envelope(row)
+            EventRow.of(**row).envelope()
 
 
 def crypto(some: Sequence[Envelope], key: object) -> float:

@@ -70,15 +70,14 @@ async def idle_percent(seen: Outside) -> float:
 
 async def steady(seen: Outside, seconds: float) -> list[Note]:
     """Mails at their pace for so long, and a note a minute; every mail has its reply on return."""
-    began, notes, mails, answered = time.monotonic(), [await look(seen, 0)], 0, len(seen.clock.accepted)
+    began, notes, posted = time.monotonic(), [await look(seen, 0)], list[str]()
     while (now := time.monotonic()) < began + seconds:
-        await seen.send(1)
-        mails += 1
+        posted += await seen.send(1)
         if now >= began + len(notes) * NOTED_EVERY_S:
-            notes.append(await look(seen, mails))
-        await asyncio.sleep(max(0.0, began + mails * PAUSE_S - time.monotonic()))
-    await seen.clock.until(answered + mails)
-    return [*notes, await look(seen, mails)]
+            notes.append(await look(seen, len(posted)))
+        await asyncio.sleep(max(0.0, began + len(posted) * PAUSE_S - time.monotonic()))
+    await seen.clock.until(posted)
+    return [*notes, await look(seen, len(posted))]
 
 
 async def measure(*, quick: bool) -> Sequence[Measured]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Any
 
 from deploy.local import EmbeddedStack
@@ -14,8 +15,10 @@ from services.model.port import Answer, Model, Request, ToolCall, Usage
 from services.model.settings import ModelSettings
 from services.model.usage import estimate_tokens
 from services.process import spare_the_collector
-from tests.support.app import running_app, settings_for
+from tests.support.app import merged, running_app, settings_for
 from tests.support.stack import temporary_home
+
+NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class InstantModel:
@@ -42,11 +45,14 @@ def prompt_tokens(request: Request) -> int:
 
 
 @asynccontextmanager
-async def bench_app(model: Model | None = None, **parts: Any) -> AsyncIterator[App]:
-    """A deployment on an embedded stack of its own, without a quiet period; its model answers at once."""
+async def bench_app(model: Model | None = None, changes: Mapping[str, Any] = NONE, **parts: Any) -> AsyncIterator[App]:
+    """A deployment on an embedded stack of its own, without a quiet period; its model answers at once.
+
+    `changes` are settings over those of every measurement.
+    """
     with temporary_home() as home, EmbeddedStack(home) as endpoints:
         limits = {"threads": {"quiet_s": 0, "max_auto_replies": 100_000}}
-        settings = settings_for(endpoints, endpoints.database, "bench.", home / "deployment", **limits)
+        settings = settings_for(endpoints, endpoints.database, "bench.", home / "deployment", **merged(limits, changes))
         async with running_app(settings, model=model or InstantModel(), **parts) as app:
             spare_the_collector()  # as `correspondent up` does
             yield app

@@ -1,8 +1,9 @@
 """bench-thread-length: does the 2,000th reply of a thread cost more than the second?
 
 One customer, one thread, the whole flow on the embedded stack; every mail tells something new, every reflection
-fills its summary and its brief to their limits and adds a fact. Each point is the median of `AROUND` replies from
-there on, against those from no. 2 on. `--quick` stops at 200.
+fills its summary and its brief to their limits and adds a fact. From each point on, `AROUND` of its replies take turns with
+second replies to customers who are new, so that both meet the same machine, the same tables and the same day: the medians of
+both, in time and CPU by the mail server's clock, and in tokens. `--quick` stops at 200.
 """
 
 from __future__ import annotations
@@ -11,41 +12,42 @@ import asyncio
 import statistics
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 
 from services.core.app import App
-from services.core.db import fetch_one
 from services.demo.clock import SteppingClock
 from services.model.port import Answer, Request, ToolCall, Usage
+from services.operations.idle import newest, until_idle
 from services.receive_email.accept import accept
-from tests.benchmarks.measured import Measured
+from tests.benchmarks.measured import Measured, at_most
 from tests.benchmarks.recall_support import Options, run
 from tests.benchmarks.stage import bench_app, prompt_tokens
 from tests.support.letters import letter
+from tests.support.smtp_server import Session, SmtpServer, Step
 
-POINTS = (2, 20, 200, 2_000)
-QUICK_POINTS = POINTS[:3]
+POINTS = (20, 200, 2_000)
+QUICK_POINTS = POINTS[:2]
 AROUND = 9  # replies a point is the median of
 TARGET = 1.3
 WAIT_S = 60
 START, PAUSE = datetime(2026, 1, 5, 9, tzinfo=UTC), timedelta(hours=6)  # slower than any limit of rates
-ANN = "ann@length.example"
-ANSWERED = """SELECT r.data FROM deliveries d
-              JOIN events r ON r.type = 'reply.drafted.v1' AND r.data->>'reply_id' = d.reply_id::text
-              JOIN turns t USING (turn_id) JOIN mails m ON m.mail_id = ANY(t.mail_ids)
-              WHERE m.message_id = %(id)s AND d.state = 'sent'"""
 
 
 class TalkativeModel:
     """Answers at once and at length: summaries and briefs at their limits, a new fact after every turn."""
 
     name = "talkative"
+    tokens = 0  # of the prompt of the reply asked for last
 
     async def ask(self, request: Request) -> Answer:
         """One call of the tool that is wanted."""
-        call = self._reflection(request) if request.purpose == "reflect" else self._reply()
-        return Answer("", (call,), "tool_use", self.name, Usage(prompt_tokens(request), 100))
+        tokens = prompt_tokens(request)
+        if request.purpose == "reflect":
+            call = self._reflection(request)
+        else:
+            call, self.tokens = self._reply(), tokens
+        return Answer("", (call,), "tool_use", self.name, Usage(tokens, 100))
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -70,83 +72,97 @@ class TalkativeModel:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Seconds from the append of the mail to the server's acceptance of the reply, and the tokens of its prompt."""
+    """Seconds and CPU seconds from the append of the mail to the server's acceptance of the reply; the tokens of its prompt."""
 
     seconds: float
+    cpu: float
     tokens: int
 
 
-async def converse(app: App, clock: SteppingClock, count: int) -> list[Reply]:
-    """A thread of so many mails, each written when the reply before it has come, and `PAUSE` after the one before."""
-    replies = []
-    for number in range(1, count + 1):
-        clock.forward(START + number * PAUSE)
-        before = {"in_reply_to": f"<{number - 1}@length.example>"} if number > 1 else {}
-        text = f"Hello,\n\nour shipment {number} holds {number} crates. " + "It should be on its way by now. " * 12
-        raw = letter(
-            f"{text}\n\nWhere is shipment {number}?",
-            sender=f"Ann <{ANN}>",
-            message_id=f"<{number}@length.example>",
-            subject="Re: Our shipments",
-            **before,
+@dataclass(slots=True)
+class Conversations:
+    """Threads of a mail after the other, each written when the reply to the one before has come and was learned from."""
+
+    app: App
+    clock: SteppingClock
+    model: TalkativeModel
+    accepted: asyncio.Queue[float]
+    written: int = 0
+
+    async def write(self, name: str, number: int) -> Reply:
+        """The mail of this number in the thread of this person, and what its reply cost."""
+        self.written += 1
+        before = f"<{name}{number - 1}@length.example>" if number > 1 else ""
+        text = (
+            f"Hello,\n\nour shipment {self.written} holds {self.written} crates. "
+            + "It should be on its way by now. " * 12
         )
-        began = time.monotonic()
-        await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
-        tokens = await _sent(app, f"{number}@length.example")
-        replies.append(Reply(time.monotonic() - began, tokens))
-        await _reflected(app, number)
-    return replies
+        raw = letter(
+            f"{text}\n\nWhere is shipment {self.written}?",
+            sender=f"{name.title()} <{name}@length.example>",
+            message_id=f"<{name}{number}@length.example>",
+            subject="Re: Our shipments",
+            in_reply_to=before,
+        )
+        since, began, spent = await newest(self.app), time.monotonic(), time.process_time()
+        await accept(self.app, self.app.settings.inboxes[0], raw, source="file", source_key=str(self.written))
+        async with asyncio.timeout(WAIT_S):
+            at = await self.accepted.get()
+        reply = Reply(at - began, time.process_time() - spent, self.model.tokens)
+        await until_idle(self.app, since=since, timeout_s=WAIT_S)
+        return reply
+
+    async def long_thread(self, points: tuple[int, ...]) -> list[list[Measured]]:
+        """Ann's thread up to the last point; at each of them the lines of her replies against second ones."""
+        found, longest = [], points[-1] + AROUND
+        theirs: list[Reply] = []
+        hers: list[Reply] = []
+        for number in range(1, longest):
+            self.clock.forward(START + number * PAUSE)
+            reply = await self.write("ann", number)
+            point = next((one for one in points if one <= number < one + AROUND), None)
+            if point is None:
+                continue
+            await self.write(f"new{number}", 1)
+            hers.append(reply)
+            theirs.append(await self.write(f"new{number}", 2))
+            if len(hers) == AROUND:
+                found.append(lines(point, _median(hers), _median(theirs)))
+                hers, theirs = [], []
+        return found
 
 
-async def _sent(app: App, message_id: str) -> int:
-    """Wait for the reply to this mail; the tokens of its prompt."""
-    async with asyncio.timeout(WAIT_S):
-        while True:
-            async with app.database.reading() as conn:
-                row = await fetch_one(conn, ANSWERED, {"id": message_id})
-            if row:
-                return int(row["data"]["usage"]["input"])
-            await asyncio.sleep(0.005)
-
-
-async def _reflected(app: App, count: int) -> None:
-    """Wait until so many turns have been learned from, so that the next mail meets all that was said."""
-    async with asyncio.timeout(WAIT_S):
-        while True:
-            async with app.database.reading() as conn:
-                row = await fetch_one(conn, "SELECT count(*) AS n FROM facts WHERE kind = 'event'")
-            if row and row["n"] >= count:
-                return
-            await asyncio.sleep(0.01)
-
-
-def lines(replies: list[Reply], points: tuple[int, ...]) -> list[Measured]:
-    """Each point as a multiple of the first one, in tokens and in time."""
-    base, rest = _point(replies, points[0]), points[1:]
-    measured = [
-        Measured(f"reply no. {points[0]}: prompt", base.tokens, "tokens", n=AROUND),
-        Measured(f"reply no. {points[0]}: mail to reply", base.seconds * 1000, "ms", n=AROUND),
-    ]
-    for number in rest:
-        here = _point(replies, number)
-        for unit, ours, first in (("tokens", here.tokens, base.tokens), ("seconds", here.seconds, base.seconds)):
-            ratio = ours / first
-            sides = {f"no. {number}": ours, f"no. {points[0]}": first}
-            name = f"reply no. {number} / no. {points[0]}: {unit}"
-            measured.append(Measured(name, ratio, "x", TARGET, ratio <= TARGET, AROUND, sides))
+def lines(number: int, here: Reply, second: Reply) -> list[Measured]:
+    """The replies from no. `number` on as a multiple of second replies, in tokens, time and CPU."""
+    measured = []
+    for unit, ours, theirs in (
+        ("tokens", here.tokens, second.tokens),
+        ("seconds", here.seconds, second.seconds),
+        ("CPU", here.cpu, second.cpu),
+    ):
+        sides = {f"no. {number}": ours, "no. 2": theirs}
+        measured.append(at_most(f"reply no. {number} / no. 2: {unit}", ours / theirs, "x", TARGET, AROUND, sides))
     return measured
 
 
-def _point(replies: list[Reply], number: int) -> Reply:
-    some = replies[number - 1 : number - 1 + AROUND]
-    return Reply(statistics.median(one.seconds for one in some), int(statistics.median(one.tokens for one in some)))
+def _median(some: list[Reply]) -> Reply:
+    seconds, cpu, tokens = (statistics.median(side) for side in zip(*map(astuple, some), strict=True))
+    return Reply(seconds, cpu, int(tokens))
 
 
 async def measure(points: tuple[int, ...]) -> list[Measured]:
-    """The whole thread, then its points."""
-    clock = SteppingClock(START)
-    async with bench_app(TalkativeModel(), now=clock) as app:
-        return lines(await converse(app, clock, points[-1] + AROUND - 1), points)
+    """The whole thread, with its points."""
+    clock, model, accepted = SteppingClock(START), TalkativeModel(), asyncio.Queue[float]()
+
+    def note(_: Session, step: Step) -> None:
+        if step == "accepted":
+            accepted.put_nowait(time.monotonic())
+
+    async with SmtpServer(script=note) as server:
+        here = {"smtp": {"host": "127.0.0.1", "port": server.port}}
+        async with bench_app(model, changes=here, now=clock) as app:
+            found = await Conversations(app, clock, model, accepted).long_thread(points)
+    return [line for one in found for line in one]
 
 
 def benchmark(options: Options) -> list[Measured]:

@@ -25,7 +25,7 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9}
 KEYS = {
     "plan": "Which plan were we on",
     "seats": "How many seats did we have",
-    "contact": "Who was our billing contact",
+    "billing contact": "Who was our billing contact",
 }
 
 
@@ -91,10 +91,10 @@ def _customer(dice: random.Random, number: int) -> Customer:
             (value, f"We are on the {value} plan now.") for value in sorted(dice.sample(PLANS, 4), key=PLANS.index)
         ],
         "seats": [(str(value), f"We have {value} seats now.") for value in seats],
-        "contact": [(value, f"Our billing contact is {value} now.") for value in dice.sample(PEOPLE, 3)],
+        "billing contact": [(value, f"Our billing contact is {value} now.") for value in dice.sample(PEOPLE, 3)],
     }
     drawn = [
-        _letter(dice, one.addr, f"{number}-{key}-{place}", months, key, value, words)
+        _letter(dice, one.addr, f"{number}-{key.split()[-1]}-{place}", months, key, value, words)
         for key, values in told.items()
         for place, ((value, words), months) in enumerate(zip(values, _months(dice, len(values)), strict=True))
     ]

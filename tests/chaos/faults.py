@@ -13,6 +13,7 @@ import psycopg
 from services.core.bus import event_store
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Record
+from services.core.bus.event_row import EventRow
 from services.core.db import fetch_all
 from services.core.keys import is_sealed
 from tests.chaos.customers import bounce, forget
@@ -128,7 +129,7 @@ async def duplicates(world: World, fault: Fault, dice: random.Random) -> None:
     rows = await _stored(world, fault.count)
     dice.shuffle(rows)
     prefix = world.app.settings.kafka.topic_prefix
-    await put(world, [encode(event_store.envelope(row), topic_prefix=prefix) for row in rows])
+    await put(world, [encode(EventRow.of(**row).envelope(), topic_prefix=prefix) for row in rows])
 
 
 async def _stored(world: World, count: int) -> list[event_store.EventRow]:

@@ -14,7 +14,7 @@ from typing import Literal
 from schemas.events.memory import TurnReflected
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from schemas.events.threads import TurnOpened
-from services.pipeline import PROCESSORS
+from services.pipeline import IN_ORDER, PROCESSORS
 
 Kind = Literal[
     "kill", "storm", "broker", "database", "redis", "cut", "pause", "clock", "blobs-full",
@@ -25,11 +25,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 DOUBLED = ("track_threads", "generate_reply", "send_email")  # two processes each
-SINGLE = tuple(
-    name
-    for name in ("receive_email", *(one.name for one in PROCESSORS), "keep_time")
-    if name not in DOUBLED  # a new processor is started and killed like the others
-)
+SINGLE = tuple(one for one in IN_ORDER if one not in DOUBLED)  # a new processor is started and killed like the others
 PROCESSES = (*SINGLE, *(f"{name}#{n}" for name in DOUBLED for n in (1, 2)))
 REORDERED = (
     *DOUBLED, "learn_facts", "load_memory", "watch_incidents", "condense_memory", "earn_approval", "reach_out",

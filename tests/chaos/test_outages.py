@@ -14,8 +14,8 @@ import pytest
 from deploy.local import EmbeddedStack, Endpoints
 from schemas.events.mail import MailReceived, Peer
 from services.core.app import App, open_app
-from services.core.bus import event_store
 from services.core.bus.envelope import first
+from services.core.bus.event_row import EventRow
 from services.core.bus.processor import Processor
 from services.core.bus.retry import PASSING
 from services.core.bus.runner import Runner, publish
@@ -103,7 +103,9 @@ async def test_what_a_consumer_has_seen_is_on_disk_before_its_offset_moves(
     async with open_app(settings) as app:
         await _offer(app, make_mails(3, ALL, ALL))
         async with app.database.reading() as conn:
-            events = [event_store.envelope(row) for row in await fetch_all(conn, "SELECT * FROM events ORDER BY seq")]
+            events = [
+                EventRow.of(**row).envelope() for row in await fetch_all(conn, "SELECT * FROM events ORDER BY seq")
+            ]
         for event in events:
             await Runner(Processor("read_email", {MailReceived: nothing_to_do}), app).process(event)
         embedded_stack.kill("database")
@@ -229,7 +231,7 @@ async def _begin_again(app: App) -> Groups:
     if kafka.embedded:
         async with app.database.reading() as conn:
             rows = await fetch_all(conn, "SELECT * FROM events ORDER BY seq")
-        await publish(app, [event_store.envelope(row) for row in rows])
+        await publish(app, [EventRow.of(**row).envelope() for row in rows])
     for one in PROCESSORS:
         group = kafka.topic_prefix + one.name
         found[group] = await ends(kafka.brokers, [kafka.topic_prefix + topic for topic in one.topics])

@@ -18,8 +18,8 @@ from deploy.local import Endpoints
 from schemas.events.replies import DeliverySettled
 from services.cli.mails import outcomes
 from services.core.app import App, open_app
-from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
+from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id, utc_now
 from services.core.db import fetch_all
@@ -287,7 +287,7 @@ async def _stored(app: App, kind: str, count: int, reply_id: str = "") -> dict[s
                 found = await fetch_all(conn, STORED, {"kind": kind, "reply_id": reply_id})
             if len(found) == count:
                 return {
-                    row["author_addr"].partition("@")[2].removesuffix(".example"): event_store.envelope(row)
+                    row["author_addr"].partition("@")[2].removesuffix(".example"): EventRow.of(**row).envelope()
                     for row in found
                 }
             await asyncio.sleep(0.05)

@@ -14,10 +14,10 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.replies import ReplyApproved
 from services.core.app import App, open_app
-from services.core.bus import event_store
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner
 from services.core.clock import utc_now
 from services.core.db import fetch_all, fetch_one
@@ -132,7 +132,7 @@ async def _stored(app: App, query: str) -> Envelope:
             async with app.database.reading() as conn:
                 row = await fetch_one(conn, query)
             if row is not None:
-                return event_store.envelope(row)
+                return EventRow.of(**row).envelope()
             await asyncio.sleep(0.05)
 
 

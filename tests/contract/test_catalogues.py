@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import get_args
 
@@ -18,17 +19,19 @@ from schemas.events.mail import VerdictKind
 from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.memory import ParticipantState, Trust
 from schemas.events.threads import ThreadState, Trigger, TurnOutcome
-from services.core.approval_level import APPROVES, WORDS_IT
 from services.load_memory.layers import LAYERS
 from services.memory.facts import KINDS
 from services.operations.drafts.grounds import Kind
 from services.operations.health.backlog import LINES
 from services.operations.memory import restores
 from services.operations.users import ROLES
+from services.pipeline import NAMES
 from services.web.console import mails
-from services.web.console.language import script_texts
-from services.web.console.shown import CODE_NAMES, KNOWN, STATES
+from services.web.console.language import script_texts, speak
+from services.web.console.recorded import TEXTS, VALUE
+from services.web.console.shown import CODE_NAMES, KNOWN, STATES, known
 from tests.catalogues import CONSOLE, brought_up, extracted, languages, path_of, written
+from tests.support.recorded_texts import recorded_by_code
 from tests.support.visible_texts import untranslated
 
 TEMPLATES = sorted((CONSOLE / "templates").glob("*.html"))
@@ -37,7 +40,10 @@ SHOWN_ARGUMENTS = {"RequestRefused": 2, "problem": 2, "Unsent": 1}  # call -> wh
 SHOWN_NAMES = {"wrong", "title"}
 PLACEHOLDER = re.compile(r"%\(\w+\)s|%")
 TAG = re.compile(r"</?\w[^>]*>")
+SAYS = re.compile(r"[a-z]{3,} |[ }][a-z]{3,}")  # words, and no bare value or name of code
+WORD = re.compile(r"[^\W\d_]{2,}")
 CODE = re.compile(r"<code>(.*?)</code>", re.DOTALL)
+LISTED = {VALUE.sub("{}", str.__str__(one)) for one in TEXTS}
 
 
 @pytest.fixture(scope="module")
@@ -169,6 +175,14 @@ def test_a_translation_begins_and_ends_as_its_text_does(texts: Catalog, language
     assert wrong == []
 
 
+@pytest.mark.parametrize(("one", "other"), list(combinations(languages(), 2)))
+def test_no_two_languages_say_a_text_in_the_same_words(texts: Catalog, one: str, other: str) -> None:
+    """Else one of them was filled in with the other's words. Names and what is said alike are three words at most."""
+    there = {at.id: at.string for at in brought_up(other, texts) if at.id}
+    shared = [(at.id, at.string) for at in brought_up(one, texts) if at.id and at.string == there[at.id]]
+    assert [both for both in shared if len(WORD.findall(TAG.sub("", PLACEHOLDER.sub("", str(both[1]))))) > 3] == []
+
+
 def _strings(one: Message) -> tuple[str, ...]:
     return (one.string,) if isinstance(one.string, str) else tuple(one.string)
 
@@ -190,10 +204,52 @@ def test_names_of_code_that_people_read_are_in_the_catalogue() -> None:
         *get_args(Kind),
     ]
     shown += [*get_args(restores.State), *ROLES, *KINDS, *(one.__name__.rpartition(".")[2] for one in LAYERS)]
-    shown += [words for _, words, _ in LINES] + [APPROVES, WORDS_IT]
+    shown += [words for _, words, _ in LINES] + list(NAMES)
     shown += [state for state in get_args(mails.State) if state not in ("", "suppressed")]
     assert [name for name in shown if CODE_NAMES.get(name, name.replace("_", " ")) not in KNOWN] == []
     assert set(get_args(ThreadState)) == set(STATES)
+
+
+@pytest.fixture(scope="module")
+def recorded() -> set[str]:
+    """Every text that code records as a reason."""
+    return recorded_by_code()
+
+
+def test_every_reason_that_code_records_is_in_the_catalogue(recorded: set[str]) -> None:
+    """What is said in words, with `{}` for each value, is a text of the list that is looked up when it is shown."""
+    assert sorted(one for one in recorded if SAYS.search(one)) != []
+    assert sorted(one for one in recorded - LISTED - set(KNOWN) if SAYS.search(one)) == []
+
+
+def test_no_reason_is_listed_that_no_code_records(recorded: set[str]) -> None:
+    """A reason that got new words is found under these."""
+    assert sorted(LISTED - recorded) == []
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("we answered", "wir haben geantwortet"),
+        ("Grace took it back", "Grace hat es zurückgenommen"),
+        ("the thread is awaiting_reply already", "die Konversation ist schon: wartet auf Kunden"),
+        ("missed a deadline: Ada answered", "Frist versäumt: Ada hat geantwortet"),
+        ("Grace: we answered", "Grace: wir haben geantwortet"),
+        ("He called, and wants it by Friday", "He called, and wants it by Friday"),
+        ("Grace: missed a deadline: Ada answered", "Grace: Frist versäumt: Ada hat geantwortet"),
+        ("Told him: all is well", "Told him: all is well"),
+        ("a: b; c, " * 50, "a: b; c, " * 50),
+        ("x" * 600 + " answered", "x" * 600 + " answered"),
+    ],
+)
+def test_a_stored_reason_is_said_in_the_readers_language_and_a_persons_words_are_not(stored: str, shown: str) -> None:
+    """With its values, which are said as well where code recorded them; what a person typed is shown as it is."""
+    speak("de")
+    try:
+        assert known(stored) == shown
+    finally:
+        speak("en")
+    assert known(stored) in (stored, stored.replace("awaiting_reply", "waiting for customer"))
 
 
 def test_modules_of_the_browser_say_texts_that_a_page_carries() -> None:

@@ -20,13 +20,13 @@ from services.core.settings.group import Group
 from services.generate_reply.tools import LOOKUPS, TOOLS
 from services.load_memory.layers import LAYERS
 from services.operations.replay.selection import STARTS
-from services.pipeline import PROCESSORS
+from services.pipeline import EDGES, IN_ORDER, PROCESSORS
 from services.receive_email.webhooks import FORMATS
 from services.upkeep import UPKEEP
 
 ROOT = Path(__file__).parents[2]
 SUBJECTS = (
-    "Event", "Table and migration", "Setting", "Command", "Context layer", "Model tool", "Mail filter",
+    "Event", "Migration", "Table", "Setting", "Command", "Context layer", "Model tool", "Mail filter",
     "Webhook format", "Processor",
 )  # fmt: skip
 
@@ -55,7 +55,7 @@ def test_extend_has_a_recipe_for_each_subject() -> None:
 
 def test_a_processor_was_missing_in_a_map() -> None:
     """Each has its line in the map of the services and in the table of the flow; no line is of one that is gone."""
-    folders = {one.name for one in PROCESSORS} | {"receive_email", "keep_time"}
+    folders = set(IN_ORDER)
     in_map = set(re.findall(r"(?m)^\| `(\w+)` \|", text_of("services/README.md").partition("Around them")[0]))
     flow = text_of("ARCHITECTURE.md").partition("## The flow")[2].partition("## ")[0]
     assert in_map == folders
@@ -70,7 +70,7 @@ def test_the_table_of_the_flow_named_other_topics_than_the_code_uses() -> None:
     for first, consumed, _, emitted in table:
         folder = first.strip(" `")
         assert _named(emitted) & topics.keys() == {name for name, one in topics.items() if folder in one.producers}
-        if folder not in ("receive_email", "keep_time"):
+        if folder not in EDGES:
             assert _named(consumed) == {name for name, one in topics.items() if folder in one.consumers}
 
 

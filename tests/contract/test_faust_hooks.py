@@ -88,6 +88,9 @@ def test_all_ways_to_commit_end_in_the_hooked_method() -> None:
         ("commit_and_end_transactions", ["self"]),
         ("_filter_committable_offsets", ["self", "tps"]),
         ("_should_commit", ["self", "tp", "offset"]),
+        ("_commit", ["self", "offsets"]),
+        ("_commit_offsets", ["self", "offsets", "start_new_transaction"]),
+        ("getmany", ["self", "timeout"]),
     ],
 )
 def test_what_we_override_is_there_and_takes_what_it_took(name: str, parameters: list[str]) -> None:
@@ -95,6 +98,12 @@ def test_what_we_override_is_there_and_takes_what_it_took(name: str, parameters:
     assert list(inspect.signature(getattr(Consumer, name)).parameters) == parameters, HERE
     if name in vars(LaneConsumer):
         assert list(inspect.signature(getattr(LaneConsumer, name)).parameters) == parameters
+
+
+def test_faust_takes_records_from_the_method_that_hands_them_to_the_lanes() -> None:
+    """Nothing else of Faust's consumer fetches; what it gets from there, which is nothing, it would give to an agent."""
+    assert "getmany = self.getmany" in inspect.getsource(Consumer._drain_messages), HERE
+    assert "self._commit_offsets(" in inspect.getsource(Consumer._commit_tps), HERE
 
 
 def test_the_consumer_thread_hops_to_the_loop_before_it_calls_us() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SERVICES = Path(__file__).parents[2] / "services"
-KEYS = "mail/mailbox.py"
+KEYS = "core/mailbox.py"
 FOLDS = frozenset({"lower", "casefold", "upper", "swapcase", "title", "capitalize"})
 ADDRESS = re.compile(
     r"(^|_)(addr|addrs|address|addresses|mailbox|mailboxes|author_addr|email|emails|recipient|recipients|envelope_from|"
@@ -79,7 +79,7 @@ def test_no_address_is_folded_but_by_its_key() -> None:
         if str(path.relative_to(SERVICES)) not in {KEYS, *ALLOWED}
         for line in folded(path.read_text())
     }
-    assert not found, f"compare addresses by MailboxKey (services/mail/mailbox.py), not by folding: {found}"
+    assert not found, f"compare addresses by MailboxKey (services/core/mailbox.py), not by folding: {found}"
 
 
 def test_no_query_folds_an_address_beyond_ascii() -> None:

@@ -15,6 +15,7 @@ from prometheus_client import Metric
 from services.core.metrics import Metrics
 from services.core.probes import Probes
 from services.core.settings.web import MonitoringSettings
+from services.keep_time.keeper import KEEP_TIME
 from services.operations.health.state import Health
 from services.operations.health.watch import HealthGauges
 
@@ -36,7 +37,7 @@ def families() -> Iterator[tuple[str, Metric, tuple[str, ...]]]:
     gauges = HealthGauges()
     gauges.last = Health(app.now(), (), (), 0, 0, (), None, ())
     for family in gauges.families():
-        yield "keep_time", family, family._labelnames
+        yield KEEP_TIME, family, family._labelnames
 
 
 def exposed(family: Metric) -> str:
@@ -55,7 +56,7 @@ def rows(of: str) -> str:
 def test_the_page_lists_every_metric() -> None:
     """docs/how-to/monitor.md has these tables word for word; put the new one there when a metric changes."""
     page = PAGE.read_text()
-    for of in ("each", "keep_time"):
+    for of in ("each", KEEP_TIME):
         assert rows(of) in page, f"put this into {PAGE.name}:\n{rows(of)}"
 
 

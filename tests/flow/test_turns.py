@@ -12,7 +12,7 @@ from services.operations.idle import until_idle
 from tests.flow.conftest import PATIENT, Town
 from tests.flow.scenario import agent, reflection, rows, verified
 from tests.support.bus import until, until_true
-from tests.support.dead_letters import all_letters
+from tests.support.dead_letters import all_dead_letters
 from tests.support.scripted_model import Behaviour, Seen
 from tests.support.scripted_replies import (
     malformed_tool_input,
@@ -186,11 +186,11 @@ async def test_a_sent_reply_that_cannot_be_recorded_is_a_dead_letter_and_no_fail
     with monkeypatch.context() as broken:
         broken.setattr("services.track_threads.turns.sent", _poison)
         await town.post(mail_of("kim", "What does it cost?"), settled=False)
-        await until_true(lambda: _has_letters(town))
+        await until_true(lambda: _has_dead_letters(town))
     assert await failed_turns(town.app, Choice(error="ZeroDivisionError")) == []
-    (letter,) = await all_letters(town.app)
-    assert (letter.group, letter.error) == ("track_threads", "ZeroDivisionError: a fault")
-    await redrive(town.app, letter)
+    (dead_letter,) = await all_dead_letters(town.app)
+    assert (dead_letter.group, dead_letter.error) == ("track_threads", "ZeroDivisionError: a fault")
+    await redrive(town.app, dead_letter)
     await until_idle(town.app)
     assert [turn["outcome"] for turn in await rows(town.app, OUTCOMES, addr="kim@turns.example")] == ["sent"]
     assert len(town.replies("kim@turns.example")) == 1
@@ -200,5 +200,5 @@ def _poison(*_: object) -> None:
     raise ZeroDivisionError("a fault")
 
 
-async def _has_letters(town: Town) -> bool:
-    return bool(await all_letters(town.app))
+async def _has_dead_letters(town: Town) -> bool:
+    return bool(await all_dead_letters(town.app))

@@ -32,8 +32,8 @@ async def deliver(app: App, clock: SteppingClock, mail: Mail, replies: dict[str,
 def asks(world: World, first: Mail, key: str, text: str, hours: int) -> Mail:
     """The same person, a year after the last mail of the world, with a new question."""
     at = world.mails[-1].received_at + YEAR + timedelta(hours=hours)
-    letter = replace(first.letter, message_id=f"{key}@later.example", subject=key, date=at, text=text)
-    return replace(first, key=key, received_at=at, letter=letter)
+    message = replace(first.message, message_id=f"{key}@later.example", subject=key, date=at, text=text)
+    return replace(first, key=key, received_at=at, message=message)
 
 
 async def test_customers_are_told_from_memory_after_a_year(

@@ -27,6 +27,7 @@ from tests.support.stack import fresh_database
 
 pytestmark = pytest.mark.timeout(600)  # ten times the examples in make test-deep
 EARNS = ApprovalSettings(earn=True, bound=0.2, over=5, senders=2)
+COUNTS = EARNS.model_copy(update={"earn": False})  # nothing opens, so more is counted than the window holds
 SENDERS = ("ann@one.example", "bob@two.example", "eve@mail.two.example", "")
 COUNTED = st.tuples(st.integers(0, 5), st.sampled_from(get_args(Outcome)), st.integers(0, 4))
 ASKED = st.tuples(st.none(), st.booleans(), st.integers(0, 4))
@@ -43,26 +44,30 @@ async def memory(
             yield one
 
 
-@given(st.lists(st.one_of(COUNTED, COUNTED, COUNTED, ASKED), min_size=1, max_size=14))
-async def test_what_a_decision_knows_after_it_is_what_the_tables_hold(memory: Memory, steps: list[Any]) -> None:
+@given(st.sampled_from([EARNS, COUNTS]), st.lists(st.one_of(COUNTED, COUNTED, COUNTED, ASKED), min_size=1, max_size=14))
+async def test_what_a_decision_knows_after_it_is_what_the_tables_hold(
+    memory: Memory, settings: ApprovalSettings, steps: list[Any]
+) -> None:
     """Whatever is counted or asked for, late or twice, `evolve` over the events gives what `load` reads afterwards."""
     id = random_id()
     await drafts(memory, id)
     for number, (draft, what, late) in enumerate(steps):
-        await holds_after(memory, command(id, draft, what), number * 60 - late * 45)
+        await holds_after(memory, settings, command(id, draft, what), number * 60 - late * 45)
 
 
-async def holds_after(memory: Memory, command: ApprovalCounted | ApprovalRequested, minutes: int) -> None:
+async def holds_after(
+    memory: Memory, settings: ApprovalSettings, command: ApprovalCounted | ApprovalRequested, minutes: int
+) -> None:
     """One decision, its events evolved into what was read before it, and what is read after it."""
     cause = memory.event(command, START + timedelta(minutes=minutes))
     counted = command if isinstance(command, ApprovalCounted) else None
     async with memory.app.database.transaction(memory.workspace) as conn:
         unit = Unit(conn, cause, "earn_approval", "", APPLIERS)
-        before = pattern = await load(unit, command.approval_id, EARNS.over, counted)
-        for event in decide(before, command, unit.now, EARNS):
+        before = pattern = await load(unit, command.approval_id, settings.over, counted)
+        for event in decide(before, command, unit.now, settings):
             stored = await unit.record(event)
             pattern = evolve(pattern, event, stored.time)
-        assert pattern == await load(unit, command.approval_id, EARNS.over, counted)
+        assert pattern == await load(unit, command.approval_id, settings.over, counted)
 
 
 def command(id: UUID, draft: int | None, what: Any) -> ApprovalCounted | ApprovalRequested:

@@ -79,7 +79,7 @@ async def test_every_event_is_in_the_table_or_in_one_file(conn: Connection, arch
     assert len({one.day for one in moved}) == len(moved) > 5
     said = await manifests(conn)
     assert said == moved
-    ids = [row["id"] async for row in archived_rows(said, archive)]
+    ids = [row.id async for row in archived_rows(said, archive)]
     assert len(set(ids)) == len(ids) == sum(before.values())
     assert await _thawed(conn, archive) == before
 

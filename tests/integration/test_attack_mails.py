@@ -11,14 +11,14 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.app import App
+from services.core.mailbox import MailboxKey
 from services.mail.authentication.results import Level
-from services.mail.mailbox import MailboxKey
 from services.mail.tokens import make_token, own_message_id
 from tests.flow.scenario import AUTHSERV
 from tests.integration.test_read_email import read_in
 from tests.security import attacks, more_attacks
 from tests.security.attacks import Arsenal, Victim, secret_of
-from tests.security.mails import Letter, proven, zone_of
+from tests.security.mails import RawMail, proven, zone_of
 from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import opened_brokerless
 
@@ -54,7 +54,7 @@ async def victims(app: App, domain: str, *names: str) -> tuple[list[Victim], set
         first = write(f"Our vault code is {secret_of(name)}.", address, message_id=f"first-{name}@{domain}")
         read = await read_in(app, first.raw)
         assert (read.identity.level, read.verdict.kind) == ("verified", "answer"), read.identity
-        token = make_token(app.keyring, app.settings.workspace, read.thread_id, MailboxKey(address))
+        token = make_token(app.signing_keys, app.settings.workspace, read.thread_id, MailboxKey(address))
         made.append(Victim(name, address, first, own_message_id(token, uuid4(), "ourcompany.example")))
         threads.add(read.thread_id)
     return made, threads
@@ -64,7 +64,7 @@ async def judged(app: App, arsenal: Arsenal, threads: set[object]) -> list[str]:
     """What is wrong with how the mails were read."""
     wrong = []
     for one in arsenal.made:
-        read = await read_in(app, one.letter.raw)
+        read = await read_in(app, one.message.raw)
         author = read.author.addr if read.author else ""
         level: Level | str = read.identity.level
         if read.identity.trusted and author != one.proves and read.verdict.kind != "duplicate":
@@ -102,4 +102,4 @@ async def test_no_copy_of_a_signed_mail_is_read_again(app: App) -> None:
     more_attacks.copies(arsenal, people)
     attacks.replays(arsenal, people, {one.name: one.first for one in people})
     assert await judged(app, arsenal, threads) == []
-    assert isinstance(arsenal.made[0].letter, Letter)
+    assert isinstance(arsenal.made[0].message, RawMail)

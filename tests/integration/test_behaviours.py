@@ -76,7 +76,7 @@ async def test_a_rule_shapes_the_reply_and_the_event_says_so(app: Tended) -> Non
     settings = event["settings"]
     assert settings["approval"] == {"value": "review", "source": "turn acme"}
     assert settings["recent_messages"] == {"value": 2, "source": "turn acme"}
-    assert settings["layer_tokens"] == {"value": 500, "source": "mailbox support"}
+    assert settings["layer_tokens"] == {"value": 500, "source": "inbox support"}
     assert settings["disclose_ai"]["source"] == "default"
     (row,) = await app.rows("SELECT state FROM deliveries")
     assert row["state"] == "draft", "the rule asked for a person's word"

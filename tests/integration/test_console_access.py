@@ -17,12 +17,14 @@ from services.operations.memory import restores
 from services.operations.threads.requests import mark
 from services.operations.webhooks.endpoints import Wanted, add_endpoint
 from tests.support.chromium import PATIENCE_S, WHERE_INSTALLED, Window, chromium, link_for, served_here
-from tests.support.console import a_user
+from tests.support.console import a_user, never_opened
+from tests.support.documents import shelve
 from tests.support.remembering import ADA, day, fact
 from tests.support.tending import Tended, tending
 
 pytestmark = WHERE_INSTALLED
 HOSTILE = "<img src=x onerror=alert(1)>"
+BEFORE = ("/sign-in", "/sign-in/no-such-link")  # pages for whom nobody knows yet
 WAYS = (("light", 1200), ("dark", 1200), ("light", 320))
 
 TOO_WIDE = """
@@ -47,6 +49,7 @@ async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
     changes = {
         "send": {"approval": "review"},
         "investigate": {"enabled": True},
+        "incidents": {"customers": 1},
         "canned_answers": canned,
         "outgoing_webhooks": {"private_hosts": True},
     }
@@ -73,6 +76,8 @@ async def pages_of(app: Tended) -> list[str]:
     await restores.go_on(app.app, asyncio.Event())
     asked = await investigate(app.app, threads[0]["thread_id"], HOSTILE, HOSTILE, timeout_s=PATIENCE_S)
     case = f"/investigations/{asked.investigation.investigation_id}"
+    document = await shelve(app.app, f"Export {HOSTILE}.md", f"# Export {HOSTILE}\n\nIt has every row.")
+    incident = (await app.rows("SELECT incident_id FROM incidents"))[0]["incident_id"]
     return [
         "/inbox?view=all",
         "/inbox?view=mentioned",
@@ -80,6 +85,9 @@ async def pages_of(app: Tended) -> list[str]:
         "/inbox?q=nothingofthekind",
         *(f"/threads/{one['thread_id']}" for one in threads),
         f"/threads/{threads[-1]['thread_id']}/why",
+        f"/threads/{threads[-1]['thread_id']}/prompt",
+        f"/replies/{draft}/why",
+        f"/replies/{draft}/what-if",
         "/drafts",
         f"/drafts/{draft}",
         f"/mails/{mail}",
@@ -92,18 +100,24 @@ async def pages_of(app: Tended) -> list[str]:
         f"/people/{person}/as-of?day=2026-01-05",
         f"/people/{person}/restore?day=2026-01-05",
         f"/people/{person}/data",
+        f"/people/{person}/timeline",
         f"/people/{person}/connections",
         f"/people/{person}/connections?other=bo@granite.example",
         "/knowledge",
         "/knowledge?q=export",
         "/knowledge/unanswered",
+        "/knowledge/try?q=export",
+        f"/knowledge/{document}",
         "/settings/change/office_hours",
         "/settings/history",
         "/settings",
         "/restores",
         f"/restores/{restore.restore_id}",
+        "/first-steps",
         "/quality",
+        "/memory",
         "/incidents",
+        f"/incidents/{incident}",
         "/outreach",
         "/investigations",
         case,
@@ -121,6 +135,12 @@ async def pages_of(app: Tended) -> list[str]:
         "/me",
         "/nowhere",
     ]
+
+
+async def test_a_page_was_looked_at_by_nobody(app: Tended) -> None:
+    """Every page that the console's routes have is in the lists that axe looks at: a new one cannot be forgotten."""
+    assert never_opened(app.app, [*await pages_of(app), *BEFORE]) == set()
+    assert {"/me", "/incidents/{incident_id}"} < never_opened(app.app, ["/incidents", *BEFORE])
 
 
 async def test_axe_finds_nothing_on_any_page_in_either_theme_or_narrow(app: Tended, window: Window) -> None:
@@ -158,7 +178,7 @@ async def test_axe_finds_nothing_on_the_pages_before_signing_in(app: Tended, win
         return found
 
     async with served_here(app.app) as place:
-        assert await asyncio.to_thread(look, f"{place}/console/inbox", f"{place}/console/sign-in/no-such-link") == []
+        assert await asyncio.to_thread(look, *(f"{place}/console{one}" for one in BEFORE)) == []
 
 
 async def test_every_single_key_does_what_the_list_of_keys_says(app: Tended, window: Window) -> None:
@@ -208,6 +228,33 @@ async def test_every_single_key_does_what_the_list_of_keys_says(app: Tended, win
         await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
         await asyncio.to_thread(in_the_inbox)
         await asyncio.to_thread(the_list_of_keys)
+
+
+async def test_a_chosen_key_does_what_the_one_before_did(app: Tended, window: Window) -> None:
+    """A key that was chosen works, the one that it replaces does nothing, and the list says so."""
+
+    def choose(place: str) -> list[str]:
+        window.go(f"{place}/console/me")
+        for act, key in (("next", "m"), ("previous", "")):
+            field = window.find(f"#key-{act}")
+            field.clear()
+            field.send_keys(key)
+        window.find("[action$='/me/keys'] button:not([name])").click()
+        window.until(lambda _: "These are your keys" in window.text("main"))
+        window.go(f"{place}/console/inbox?view=all")
+        window.until(lambda _: window.has("a.row"))
+        window.type("j", "k")
+        assert not window.driver.execute_script("return document.activeElement.matches('a.row')")
+        window.type("m")
+        assert window.driver.execute_script("return document.activeElement.matches('a.row')")
+        window.driver.execute_script("document.activeElement.blur()")
+        window.type("?")
+        assert "m\nnext row\nnone\nprevious row" in window.text("#help .keys")
+        return window.said()
+
+    async with served_here(app.app) as place:
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place, "Kay"))
+        assert await asyncio.to_thread(choose, place) == []
 
 
 async def test_ctrl_k_jumps_from_any_page_by_a_few_letters(app: Tended, window: Window) -> None:
@@ -413,7 +460,10 @@ async def test_words_typed_while_the_agent_writes_stay(
         assert window.find("#reply-text").get_attribute("value") == "Hello. More."
         assert HOSTILE in window.text("#suggestion")
         assert "What the agent would answer" in window.find("#announce").get_attribute("textContent")
-        found = window.barriers()
+        found = []
+        for theme, width in WAYS:
+            window.look(theme=theme, width=width)
+            found += [*window.barriers(), *window.driver.execute_script(TOO_WIDE)]
         window.find("#take-below").click()
         window.until(lambda _: "We look" in window.find("#reply-text").get_attribute("value"))
         assert window.find("#reply-text").get_attribute("value") == f"Hello. More.\n\nWe look into it. {HOSTILE}"

@@ -70,3 +70,30 @@ async def test_a_draft_is_approved_from_the_screen(app: Tended, window: Window) 
     (event,) = await app.rows("SELECT data FROM events WHERE type = 'draft.decided.v1'")
     assert (event["data"]["text"], event["data"]["by"]) == ("We are on it.", "Grace")
     assert said == []
+
+
+async def test_a_console_that_was_restarted_is_live_again_and_costs_no_word(app: Tended, window: Window) -> None:
+    """While it is away the page says since when; back on its port, it goes on, with the session and what was typed."""
+
+    def begin() -> None:
+        window.until(lambda _: window.has("a.row"))
+        window.driver.execute_script("document.querySelector('a.row').click()")
+        window.until(lambda _: window.has("#note"))
+        window.until_live()
+        window.find("#note").send_keys("Half a thought")
+
+    def miss() -> None:
+        window.until(lambda _: "not live since" in window.text("#live"))
+
+    def go_on() -> None:
+        window.until_live()
+        assert window.find("#note").get_attribute("value") == "Half a thought"
+        window.find("[action$='/notes'] button").click()
+        window.until(lambda _: "Half a thought" in window.text("#notes article:last-of-type"))
+
+    async with served_here(app.app) as place:
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
+        await asyncio.to_thread(begin)
+    await asyncio.to_thread(miss)
+    async with served_here(app.app, int(place.rpartition(":")[2])):
+        await asyncio.to_thread(go_on)

@@ -235,7 +235,7 @@ async def test_the_inbox_is_a_route_of_the_api(app: Tended, threads: list[UUID])
     ("typed", "words"),
     [
         ("pip", ("Pipeline",)),
-        ("second fac", ("Password, second factor, tokens",)),
+        ("second fac", ("Password, keys, second factor, tokens",)),
         ("mil", (f"Ada Miller {ADA}",)),
         ("acme exam", (f"Ada Miller {ADA}",)),
         ("bill", ("Billing <script>alert(1)</script>",)),

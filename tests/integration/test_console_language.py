@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from email import message_from_bytes
+from email.policy import default
 from html import unescape
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
 
 from deploy.local import Endpoints
+from services.core.settings.changeable import changeable
 from services.operations import users
 from services.web.console.language import speak, translated
 from tests.catalogues import extracted
@@ -27,6 +31,7 @@ PAGES = (
     "/knowledge",
     "/knowledge?q=export",
     "/quality",
+    "/memory",
     "/incidents",
     "/outreach",
     "/pipeline",
@@ -95,6 +100,38 @@ async def test_a_user_who_was_removed_leaves_no_language(app: Tended) -> None:
     await users.set_language(app.app, user.user_id, "fr")
     await users.remove_user(app.app, user.user_id)
     assert await app.rows("SELECT language FROM users WHERE name = 'Lin'") == [{"language": ""}]
+
+
+async def test_a_setting_was_called_by_its_name_in_the_code(app: Tended) -> None:
+    """Each setting that a form has is called in words, in the reader's language; its own name is in the file alone."""
+    forms: dict[str, set[str]] = {}
+    for one in changeable(app.app.settings).values():
+        forms.setdefault(one.section, set()).add(one.name.removeprefix(f"{one.section}.").replace("_", " "))
+    async with signed_in(app.app) as client:
+        client.headers["accept-language"] = "de"
+        for section, names in forms.items():
+            page = await client.get(f"/console/settings/change/{quote(section, safe='')}")
+            labels = re.findall(r"<strong>([^<]+)</strong></label>", page.text)
+            assert len(labels) == len(names)
+            assert names.isdisjoint(labels), (section, labels)
+        assert (
+            "Niedrig: erste Antwort binnen (Stunden)"
+            in (await client.get("/console/settings/change/service_levels")).text
+        )
+
+
+async def test_an_invitation_was_in_english_alone(app: Tended, stack: Endpoints) -> None:
+    """It is in the language in which its admin has the console."""
+    address = f"bob.{app.workspace}@harborline.example"
+    async with signed_in(app.app) as client:
+        client.headers["accept-language"] = "de"
+        await form(await client.get("/console/users"), "/users").send(client, name="Bob", email=address, role="viewer")
+    mails = [message_from_bytes(path.read_bytes(), policy=default) for path in stack.outbox.glob("*/*")]
+    (mail,) = [one for one in mails if one["To"] == address]
+    text = mail.get_body(("plain",))
+    assert mail["Subject"] == "Ihre Einladung zu Correspondent"
+    assert text is not None
+    assert "Guten Tag Bob,\n\nGrace lädt Sie" in text.get_content().replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize("language", ["de", "es", "fr"])

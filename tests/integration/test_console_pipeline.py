@@ -22,7 +22,7 @@ from services.core.bus.envelope import first
 from services.core.clock import random_id
 from services.core.errors import Permanent
 from services.operations.preparation import prepare
-from services.web.console.flow import FOLLOWED
+from services.pipeline import IN_ORDER
 from services.web.console.live import changes_after
 from tests.support.app import settings_for
 from tests.support.console import form, signed_in, text_of
@@ -60,8 +60,8 @@ async def fail(app: App, blob: str) -> None:
     record = encode(submitted(app, blob))
     came = Delivery(f"{prefix}document-events", 0, 7, record.key, record.value, record.headers, 0)
     group, error = f"{prefix}learn_documents", Permanent(f"the blob is away {HOSTILE}")
-    letter = make_dead_letter(came, group=group, error=error, attempts=3, at=datetime(2026, 1, 5, tzinfo=UTC))
-    await app.publisher.publish([letter])
+    dead_letter = make_dead_letter(came, group=group, error=error, attempts=3, at=datetime(2026, 1, 5, tzinfo=UTC))
+    await app.publisher.publish([dead_letter])
 
 
 async def test_the_flow_is_drawn_at_once_and_read_when_asked(app: App, grace: httpx.AsyncClient) -> None:
@@ -73,7 +73,7 @@ async def test_the_flow_is_drawn_at_once_and_read_when_asked(app: App, grace: ht
     said = text_of(whole)
     assert "dead letters" in said
     assert "No dead letter waits" in said
-    for name in FOLLOWED:
+    for name in IN_ORDER:
         assert name.replace("_", " ") in said
     assert whole.text.count('class="arc') > 20
 

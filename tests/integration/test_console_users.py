@@ -255,7 +255,7 @@ async def test_a_viewer_can_send_no_form_but_their_own(app: Tended) -> None:
         assert "/notes" not in page.text.partition("<main")[2]
         token = form(page, "/sign-out").fields["form_token"]
         for path in acts:
-            if path.startswith(("/console/me", "/console/inbox/views", "/console/sign-out")):
+            if path.startswith(("/console/me", "/console/inbox/views", "/console/first-steps", "/console/sign-out")):
                 continue
             filled = path.replace("{", "").replace("}", "")
             assert (await viewer.post(filled, data={"form_token": token})).status_code == 403, path
@@ -363,6 +363,31 @@ async def test_a_users_token_may_do_what_its_user_may(app: Tended) -> None:
             body = {"text": "x"} if verb == "POST" else None
             answer = await api.request(verb, path, headers={"Authorization": f"Bearer {token}"}, json=body)
             assert answer.status_code == status, (token, path, answer.text)
+
+
+async def test_a_stolen_session_made_a_token_and_switched_the_second_factor_off(app: Tended) -> None:
+    """What outlasts a session, or keeps its user out, wants the password: tokens, a second factor on and off. Guesses are few."""
+    user, key = await with_password(app), new_key()
+    code = TOTP(_bytes(key), 6, SHA1(), 30).generate(int(app.clock().timestamp())).decode()
+    await set_key(app.app, user, new_key())
+    for sent in (
+        {"": "/me/tokens", "label": "a script", "scope threads:read": "1"},
+        {"": "/me/factor-off"},
+        {"": "/me/factor", "key": key, "code": code},
+    ):
+        async with signed_in(app.app) as client:
+            page = await client.get("/console/me")
+            mine = {"form_token": form(page, "/sign-out").fields["form_token"], **sent}
+            for wrong in ("", "guess"):
+                refused = await client.post(f"/console{sent['']}", data=mine | {"now": wrong})
+                assert (refused.status_code, "not your password" in text_of(refused)) == (422, True)
+            (row,) = await app.rows("SELECT totp_secret FROM users")
+            assert (await client.post(f"/console{sent['']}", data=mine | {"now": PASSWORD})).status_code == 200
+            (changed,) = await app.rows("SELECT totp_secret FROM users")
+            assert (row == changed) == (sent[""] == "/me/tokens")
+            tries = [await client.post(f"/console{sent['']}", data=mine | {"now": "guess"}) for _ in range(4)]
+            assert tries[-1].status_code == 429
+    assert [row["label"] for row in await app.rows("SELECT label FROM user_tokens")] == ["a script"]
 
 
 async def test_a_new_password_ends_other_sessions(app: Tended) -> None:

@@ -17,14 +17,14 @@ from schemas.events.investigations import InvestigationRequested
 from schemas.events.memory import FactRequested
 from schemas.events.replies import DraftDecided
 from services.core.archive.history import stored_events
-from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.bus.processor import Processor
 from services.core.bus.runner import Runner, publish
 from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.db.migrate import migrate
 from services.core.ids import participant_id
-from services.mail.mailbox import MailboxKey
+from services.core.mailbox import MailboxKey
 from services.operations import uses
 from services.operations.drafts.listing import waiting_drafts
 from services.operations.erase.proof import prove
@@ -38,6 +38,7 @@ from services.operations.rebuild.shadow_schema import connected
 from services.operations.requests import ask
 from services.operations.webhooks.endpoints import Wanted, add_endpoint
 from services.pipeline import PROCESSORS
+from tests.benchmarks.derived_memory import DERIVING
 from tests.integration.test_memory_periods import word_for_word
 from tests.support.alert_receiver import receiving
 from tests.support.bus import publishing
@@ -57,7 +58,6 @@ DERIVED = {
     "incidents", "trouble_reports", "memory_periods", "outreach", "unsubscribes", "approvals", "approval_outcomes",
     "approval_patterns", "investigations", "investigation_files", "webhook_deliveries", "embeddings",
 }  # fmt: skip
-DERIVING = {"condense_memory", "earn_approval", "investigate", "reach_out", "watch_incidents"}
 LED_TO = """WITH RECURSIVE way AS (
     SELECT e.*, 0 AS step FROM events e WHERE seq = (SELECT max(seq) FROM events WHERE type = %(end)s)
     UNION ALL SELECT e.*, step + 1 FROM events e JOIN way w ON e.id = w.causation_id)
@@ -171,7 +171,7 @@ async def on_the_log(app: Derived) -> None:
     """Every stored event is a record of its topic, as it is where there is a broker."""
     await prepare(app.app.settings)
     async with app.app.database.reading() as conn:
-        events = [event_store.envelope(row) for row in await fetch_all(conn, "SELECT * FROM events ORDER BY seq")]
+        events = [EventRow.of(**row).envelope() for row in await fetch_all(conn, "SELECT * FROM events ORDER BY seq")]
     async with publishing(app.app.settings.kafka.brokers) as publisher:
         await publish(replace(app.app, publisher=publisher), events)
 
@@ -264,7 +264,9 @@ async def test_what_any_processor_has_done_it_does_not_do_again(app: Derived) ->
     await lived_through(app)
     async with app.app.database.reading() as conn:
         before = await state_hash(conn)
-        events = [event_store.envelope(row) for row in await fetch_all(conn, "SELECT * FROM events ORDER BY seq DESC")]
+        events = [
+            EventRow.of(**row).envelope() for row in await fetch_all(conn, "SELECT * FROM events ORDER BY seq DESC")
+        ]
     seen: dict[str, int] = {}
     for processor in PROCESSORS:
         known = {kind.TYPE for kind in processor.handlers}

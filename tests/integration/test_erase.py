@@ -17,8 +17,8 @@ from services.cli.keys import rewrap_all
 from services.core.app import App, open_keys
 from services.core.archive.archive import archive_of
 from services.core.archive.places import ArchiveMissing
-from services.core.bus import event_store
 from services.core.bus.delivery import Record
+from services.core.bus.event_row import EventRow
 from services.core.db import fetch_all
 from services.core.ids import participant_id
 from services.core.keys import Erased
@@ -41,7 +41,7 @@ from services.receive_email.accept import accept
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
-from tests.support.dead_letters import all_letters
+from tests.support.dead_letters import all_dead_letters
 from tests.support.erasing import differences, found
 from tests.support.letters import letter
 from tests.support.remembered_people import ADA, BOB, CARL, NAMES, SECRET, remembered, write
@@ -131,7 +131,7 @@ async def test_what_was_erased_stays_erased_and_the_person_may_begin_anew(
     await write(app, ADA, "My order number is 55001. What does the Team plan cost?", "<a9@quillfeather.example>")
     read = await rows(app, "SELECT * FROM events WHERE type = 'email.read.v1' ORDER BY seq")
     with pytest.raises(Erased):
-        event_store.envelope(read[0])
+        EventRow.of(**read[0]).envelope()
     assert read[-1]["data"]["author"]["addr"] == ADA
     [person_row] = await rows(app, "SELECT name FROM participants WHERE addr = %(addr)s", addr=ADA)
     assert person_row["name"] == "Ada Quillfeather"
@@ -275,7 +275,7 @@ async def test_mail_under_way_while_its_author_is_erased_ends_well(app: App, sta
     assert await differences(app, stack) == set()
     mails = await rows(app, "SELECT message_id FROM mails WHERE author_addr = %(who)s", who=CARL)
     assert len(mails) == 4
-    assert [f"{one.group}: {one.error}" for one in await all_letters(app)] == []
+    assert [f"{one.group}: {one.error}" for one in await all_dead_letters(app)] == []
 
 
 async def _offer(app: App, who: str, message_id: str, number: int) -> None:
@@ -369,7 +369,7 @@ async def test_a_new_master_key_wraps_every_key_and_the_former_one_is_needed_no_
     alone = app.settings.model_copy(update={"master_keys": SecretStr(newest)})
     async with open_keys(alone) as keys, connected(alone.database_url, keys) as conn:
         read = await fetch_all(conn, "SELECT * FROM events WHERE type = 'email.read.v1'")
-    assert {event_store.envelope(one).type for one in read} == {"email.read.v1"}
+    assert {EventRow.of(**one).envelope().type for one in read} == {"email.read.v1"}
     await write(app, CARL, "What does the Team plan cost?", "<c9@x.example>")
     [last] = await rows(app, "SELECT text FROM mails ORDER BY received_at DESC LIMIT 1")
     assert last["text"].startswith("What does"), "the deployment at work has found the new master key by itself"

@@ -18,7 +18,6 @@ from schemas.events.mail import Peer
 from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.db import fetch_all
-from services.core.keys import is_sealed
 from services.operations.archive import move
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
@@ -113,9 +112,9 @@ async def _read(app: App, *who: str) -> dict[str, dict[str, Any]]:
         rows = [
             row
             async for row in everything(conn, archive_of(app.settings))
-            if row["type"] == "email.read.v1" and not is_sealed(row["data"])
+            if row.type == "email.read.v1" and not row.is_sealed
         ]
-    return {row["data"]["message_id"]: row["data"] for row in rows if row["data"]["author"]["addr"] in who}
+    return {row.data["message_id"]: row.data for row in rows if row.data["author"]["addr"] in who}
 
 
 async def _texts(app: App) -> set[tuple[str, str]]:

@@ -21,26 +21,28 @@ from schemas.events.lifecycle import ParticipantStateRequested
 from schemas.events.replies import DraftDecided, SentFile
 from schemas.events.threads import TimerElapsed
 from services.core.app import App
-from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
+from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id, utc_now
 from services.core.db import fetch_all
 from services.core.keys import Erased
 from services.demo.clock import SteppingClock
+from services.keep_time.keeper import KEEP_TIME
 from services.load_memory import PROCESSOR as LOAD_MEMORY
 from services.model.port import Answer, Request
 from services.operations.drafts.decisions import NewFile, keep_files
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
 from services.operations.idle import until_idle
+from services.pipeline import RECEIVE_EMAIL
 from services.receive_email.accept import accept
 from services.send_email import PROCESSOR as SEND_EMAIL
 from tests.benchmarks.stage import InstantModel
 from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import WITHOUT_WEB, running_brokerless, working_brokerless
 from tests.support.bus import until_true
-from tests.support.dead_letters import all_letters
+from tests.support.dead_letters import all_dead_letters
 from tests.support.erasing import differences, found
 from tests.support.letters import letter
 from tests.support.remembered_people import ADA, BOB, NAMES
@@ -107,7 +109,7 @@ class Desk:
         await until_idle(self.app, timeout_s=120)
         assert (await prove(self.app, ada.marks)).findings == ()
         assert await differences(self.app, stack) == set()
-        assert await all_letters(self.app) == []
+        assert await all_dead_letters(self.app) == []
 
 
 async def desk_in(
@@ -270,7 +272,7 @@ async def test_a_turn_that_was_handled_after_the_erase_made_a_new_key_of_the_era
     """Its event names ids alone and is not sealed: on a log that is behind it can still be read, and nothing comes of it."""
     await desk.write(ADA, "What does the Team plan cost?", "<a1@x.example>")
     [row] = await desk.rows("SELECT * FROM events WHERE type = 'turn.opened.v1'")
-    opened = event_store.envelope(row)
+    opened = EventRow.of(**row).envelope()
     await desk.erase_ada(stack)
     async with desk.app.database.transaction() as conn:
         await conn.execute("DELETE FROM journal WHERE consumer = 'load_memory'")
@@ -301,7 +303,7 @@ async def test_a_reply_at_the_servers_door_during_the_erase_leaves_once_and_is_f
     assert [one.recipient for one in desk.server.accepted] == [ADA]
     assert (await prove(desk.app, ada.marks)).findings == ()
     assert await differences(desk.app, stack) == set()
-    assert await all_letters(desk.app) == []
+    assert await all_dead_letters(desk.app) == []
 
 
 HELD_EVENTS = {
@@ -326,7 +328,7 @@ async def test_what_send_email_had_read_before_an_erase_became_a_dead_letter(
         "inboxes": [{**INBOX, "vouched_by": "the test", "imap": nobody}],
         "send": {"approval": "review" if held == "thread.reply_accepted.v1" else "auto"},
     }
-    names = tuple(name for name in WITHOUT_WEB if name not in ("send_email", "receive_email", "keep_time"))
+    names = tuple(name for name in WITHOUT_WEB if name not in ("send_email", RECEIVE_EMAIL, KEEP_TIME))
     async for desk in desk_in(stack, database, topic_prefix, tmp_path, names=names, **changes):
         await _lags(desk, stack, held)
 
@@ -346,12 +348,12 @@ async def _lags(desk: Desk, stack: Endpoints, held: str) -> None:
     for one in events:
         await behind.sender.process(one)
     assert await desk.rows("SELECT key_id FROM subject_keys ORDER BY key_id") == keys
-    async with working_brokerless(desk.app, ["send_email", "keep_time"]):
+    async with working_brokerless(desk.app, ["send_email", KEEP_TIME]):
         for _ in range(10):
             desk.clock.forward(desk.clock() + timedelta(days=1))
             await until_idle(desk.app, timeout_s=120)
     assert len(desk.server.accepted) == took
-    assert await all_letters(desk.app) == []
+    assert await all_dead_letters(desk.app) == []
     assert (await prove(desk.app, ada.marks, ada.people)).findings == ()
     assert await differences(desk.app, stack) == set()
     assert await desk.rows("SELECT state FROM deliveries WHERE state IN ('draft', 'approved', 'sending')") == []
@@ -401,10 +403,10 @@ class Behind:
 
     async def _waiting(self) -> list[Envelope]:
         rows = await self.desk.rows("SELECT * FROM events ORDER BY seq")
-        events = [event_store.envelope(row) for row in rows if row["id"] not in self.done]
+        events = [EventRow.of(**row).envelope() for row in rows if row["id"] not in self.done]
         timers = [TimerElapsed.model_validate(row["event"]) for row in await self.desk.rows("SELECT event FROM timers")]
         elapsed = [
-            first(one, id=one.timer_id, source="keep_time", time=one.due_at, workspace=self.desk.app.settings.workspace)
+            first(one, id=one.timer_id, source=KEEP_TIME, time=one.due_at, workspace=self.desk.app.settings.workspace)
             for one in timers
             if one.purpose in ("send_retry", "sent_copy", "send_settle")
         ]

@@ -21,7 +21,6 @@ from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.ids import participant_id
-from services.core.keys import is_sealed
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
 from services.operations.erase.survey import everything
@@ -104,9 +103,9 @@ async def events_of_others(app: App, who: str) -> dict[Any, Any]:
     found_of = await found(app, who)
     async with app.database.reading() as conn:
         return {
-            row["seq"]: row["data"]
+            row.seq: row.data
             async for row in everything(conn, archive_of(app.settings))
-            if not found_of.is_own(row) and not is_sealed(row["data"])
+            if not found_of.is_own(row) and not row.is_sealed
         }
 
 

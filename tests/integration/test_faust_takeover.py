@@ -70,8 +70,8 @@ async def watch_commits(brokers: str, group: str, topic: str, log: Path) -> None
 async def test_a_worker_joins_and_the_first_is_killed(stack: Endpoints, topic_prefix: str, tmp_path: Path) -> None:
     """All is done, poison lies in the dead letters, keys keep their order, no commit passes unfinished work."""
     topic, group, log = topic_prefix + "turns", topic_prefix + "group", tmp_path / "log"
-    letters = dead_letter_topic(topic, group)
-    await ensure_topics(stack.kafka, [TopicSpec(topic, PARTITIONS), TopicSpec(letters, 1)])
+    dead_letters = dead_letter_topic(topic, group)
+    await ensure_topics(stack.kafka, [TopicSpec(topic, PARTITIONS), TopicSpec(dead_letters, 1)])
     await fill(stack.kafka, topic, VALUES, keys=KEYS)
     watch = asyncio.create_task(watch_commits(stack.kafka, group, topic, log))
     with worker(stack.kafka, group, topic, log) as first:
@@ -85,7 +85,7 @@ async def test_a_worker_joins_and_the_first_is_killed(stack: Endpoints, topic_pr
     assert not watch.done()
     watch.cancel()
     check_order(notes(log))
-    await check_letters(stack.kafka, topic_prefix, letters)
+    await check_dead_letters(stack.kafka, topic_prefix, dead_letters)
 
 
 async def nothing_left(brokers: str, group: str, topic: str) -> bool:
@@ -103,15 +103,15 @@ def check_order(made: list[Note]) -> None:
         assert places == sorted(places)
 
 
-async def check_letters(brokers: str, topic_prefix: str, letters: str) -> None:
+async def check_dead_letters(brokers: str, topic_prefix: str, dead_letters: str) -> None:
     """Every poisonous record has a dead letter, untouched, that says where it came from."""
-    reader = Desk(brokers, topic_prefix + "reader", [letters])
+    reader = Desk(brokers, topic_prefix + "reader", [dead_letters])
     expected = {f"{n % KEYS}".encode() for n, value in enumerate(VALUES) if value == POISON}
     async with at_work(reader):
         await until(lambda: len(origins(reader.given_up)) == VALUES.count(POISON))
-    assert {letter.key for letter in reader.given_up} == expected
+    assert {dead_letter.key for dead_letter in reader.given_up} == expected
 
 
 def origins(read: list[Delivery]) -> set[tuple[bytes, bytes]]:
-    headers = [dict(letter.headers) for letter in read]
+    headers = [dict(dead_letter.headers) for dead_letter in read]
     return {(one["dlq_origin_partition"], one["dlq_origin_offset"]) for one in headers}

@@ -13,12 +13,17 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.threads import ThreadTransitionRequested
 from services.core.app import App, open_app
-from services.core.bus.delivery import Record
+from services.core.bus.dead_letters import make_dead_letter
+from services.core.bus.delivery import Delivery, Record
 from services.core.bus.log_losses import acknowledge, recent_losses
 from services.core.bus.outbox_relay import sweep
 from services.core.bus.topics_admin import ends
 from services.core.db import fetch_all
+from services.core.errors import Permanent
+from services.operations import dead_letters
+from services.operations.dead_letters import Choice
 from services.operations.health import state
+from services.operations.health.backlog import read_backlog
 from services.operations.health.state import read_health
 from services.operations.health.watch import look
 from services.operations.idle import until_idle
@@ -94,6 +99,30 @@ async def test_what_was_undone_for_more_than_three_days_was_forgotten_by_status(
         app, "INSERT INTO journal (consumer, event_id, event_day) SELECT 'read_email', id, time::date FROM events"
     )
     assert (await read_health(app)).undone == ()
+
+
+async def test_what_was_given_up_was_counted_twice_in_status(app: App) -> None:
+    """An event that its consumer gave up, even twice, is one dead letter, and neither undone nor a mail not yet read."""
+    await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+    [event] = await rows(app, "SELECT id, topic, data FROM events WHERE type = 'mail.received.v1'")
+    prefix = app.settings.kafka.topic_prefix
+    headers = (("ce_id", str(event["id"]).encode()), ("ce_time", app.now().isoformat().encode()))
+    for offset in range(2):
+        came = Delivery(prefix + event["topic"], 0, offset, b"key", b"{}", headers, 0)
+        error = Permanent("trouble")
+        made = make_dead_letter(came, group=f"{prefix}read_email", error=error, attempts=1, at=app.now())
+        await app.publisher.publish([made])
+    waits = {one.name: one.count for one in (await read_backlog(app)).waiting}
+    assert (waits["letters"], waits["unread"]) == (1, 0)
+    health = await read_health(app)
+    assert health.undone == ()
+    assert [key for key, _ in health.problems() if "read_email" in key and "stalled" not in key] == [
+        "dead letters read_email"
+    ]
+    [one] = await dead_letters.page_of(app, Choice(), every=False, limit=5, after="")
+    await dead_letters.discard(app, one, "not ours")
+    assert {one.name: one.count for one in (await read_backlog(app)).waiting}["letters"] == 0
+    assert (await read_health(app)).given_up == ()
 
 
 async def test_what_stands_still_alerted_nobody(app: App) -> None:

@@ -30,6 +30,7 @@ from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id
+from services.core.errors import ModelUnavailable
 from services.core.web import make_app
 from services.operations.erase.proof import belongings
 from services.operations.erase.run import erase
@@ -58,10 +59,14 @@ from tests.support.investigating import (
 from tests.support.scripted_model import (
     Behaviour,
     Seen,
+    cut_connection,
     failing,
+    malformed_json,
+    malformed_tool_input,
     refusal,
     reply_text,
     reply_tools,
+    truncated_tool,
 )
 from tests.support.tending import Tended
 
@@ -299,6 +304,49 @@ async def test_an_answer_without_a_call_is_a_round_and_a_refusal_ends_it(case: t
     desk.rounds(lambda _: reply_text("Let me think."), lambda _: refusal())
     whole = await desk.investigate(thread)
     assert (whole.investigation.outcome, whole.investigation.rounds) == ("declined", 2)
+
+
+ANSWERED = {  # garbage that is an answer: a round of its own
+    "an unclosed call": malformed_tool_input("memory", '{"command": "create", "path": "mem'),
+    "a call that was cut off": truncated_tool("memory", {"command": "create", "path": PAD}),
+    "a call of nothing": reply_tools(("no_such_tool", {"x": 1}), ("memory", {"command": 17, "path": None})),
+    "an end without a note": reply_tools(("finish", {"facts": "none"})),
+    "nothing at all": reply_text(""),
+    "bytes that no table takes": reply_tools(memory(command="create", path="outputs/a.md", file_text="a\x00b\ud800")),
+}
+UNANSWERED = {"no JSON": malformed_json(), "a cut connection": cut_connection(), "a server in trouble": failing(500)}
+
+
+@pytest.mark.parametrize("garbage", ANSWERED.values(), ids=ANSWERED.keys())
+async def test_garbage_between_two_rounds_is_answered_and_changes_nothing(
+    case: tuple[Desk, UUID], garbage: Behaviour
+) -> None:
+    """What was written before stays, the model is told what is wrong, and ends it in the next round."""
+    desk, thread = case
+    rounds = iter([write(PAD, "- so far\n"), lambda _: garbage])
+    desk.rounds(lambda request: next(rounds, finish())(request))  # a blank answer is none that the model is shown again
+    whole = await desk.investigate(thread)
+    assert (whole.investigation.outcome, whole.investigation.rounds) == ("finished", 3)
+    assert (await desk.kept())[PAD] == "- so far\n"
+    assert len(desk.asked) == 3
+    assert len(await desk.notes(thread)) == 1
+
+
+@pytest.mark.parametrize("garbage", UNANSWERED.values(), ids=UNANSWERED.keys())
+async def test_what_is_no_answer_between_two_rounds_is_asked_again(case: tuple[Desk, UUID], garbage: Behaviour) -> None:
+    """Nothing of it is stored; when the event comes again the round is asked for once more, and no other round is."""
+    desk, thread = case
+    broken = iter([garbage])
+    desk.rounds(write(PAD, "- so far\n"), lambda request: next(broken, None) or finish()(request))
+    id = await desk.request(thread)
+    with pytest.raises(ModelUnavailable):
+        await desk.app.settle()
+    assert [one.data.number for one in await desk.events(RoundTaken.TYPE)] == [1]  # type: ignore[attr-defined]
+    await desk.app.settle()
+    whole = await desk.whole(id)
+    assert (whole.investigation.outcome, whole.investigation.rounds) == ("finished", 2)
+    assert [one.round for one in desk.asked] == [0, 1, 1]
+    assert len(await desk.notes(thread)) == 1
 
 
 async def test_a_round_that_fails_for_good_ends_it_and_says_so(case: tuple[Desk, UUID]) -> None:

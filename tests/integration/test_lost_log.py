@@ -20,7 +20,9 @@ from services.core.bus.publisher import Outcome, Publisher
 from services.core.db.migrate import migrate
 from services.core.errors import Temporary
 from services.core.settings import Settings
+from services.keep_time.keeper import KEEP_TIME
 from services.operations.idle import until_idle
+from services.pipeline import RECEIVE_EMAIL
 from services.receive_email.accept import accept
 from tests.flow.scenario import rows, sent_mail
 from tests.support.app import running_app, settings_for
@@ -138,7 +140,7 @@ async def test_a_log_that_was_lost_while_nothing_ran_was_started_on_empty(place:
     async with running_app(place.settings) as app:
         await post_many(app, range(4))
         await until_idle(app, timeout_s=SETTLED_S)
-    async with running_app(place.settings, ("receive_email",)) as app:  # nobody reads these before the loss
+    async with running_app(place.settings, (RECEIVE_EMAIL,)) as app:  # nobody reads these before the loss
         await post_many(app, range(4, 8), 0)
     await asyncio.to_thread(wipe_broker, place.stack)
     async with running_app(place.settings) as app:
@@ -180,7 +182,7 @@ async def test_the_tail_of_a_log_that_was_restored_from_a_copy_was_missed_by_nob
     async with running_app(place.settings) as app:
         await post_many(app, range(4, 8))
         await until_idle(app, timeout_s=SETTLED_S)
-    async with running_app(place.settings, ("keep_time",)) as app:
+    async with running_app(place.settings, (KEEP_TIME,)) as app:
         await post_many(app, range(8, 10))
     await asyncio.to_thread(place.stack.kill, "kafka")
     shutil.rmtree(data)

@@ -53,6 +53,14 @@ async def test_what_was_forgotten_kept_its_edge(memory: Memory) -> None:
     assert (await _graph(memory)).own == []
 
 
+async def test_what_had_expired_kept_its_edge(memory: Memory) -> None:
+    """An edge ends with the last day of its fact, with no word from anybody; as of a day before it is there."""
+    ended = fact("plan", "Trial", "on the Trial plan until 15 January", valid_to="2026-01-15")
+    await memory.tell("We are on the Trial plan until 15 January.", ended, on=1)
+    assert _said(await _graph(memory)) == []
+    assert _said(await _graph(memory, at=day(5))) == [("plan", "Trial")]
+
+
 async def test_others_are_found_by_what_both_name_and_stay_themselves(memory: Memory) -> None:
     """Two people of one company are connected through it; people of one name are nobody but themselves."""
     works = fact("company", "Acme", "I work at Acme", kind="identity")

@@ -52,8 +52,8 @@ def secret(name: str) -> str:
 
 
 def leaks(name: str, told: object) -> list[str]:
-    """The other people whose words stand in what was told."""
-    return [other for other in NAMES if other != name and secret(other) in str(told)]
+    """The other people, all of one company, whose words or address stand in what was told."""
+    return [one for one in NAMES if one != name and (secret(one) in str(told) or addr(one) in str(told))]
 
 
 async def filled(one: Memory) -> None:
@@ -95,7 +95,7 @@ async def test_every_layer_of_a_prompt_holds_the_authors_memory_alone(memory: Me
     """Whatever the mail asks for, layers show the author's own words; and the author's own are shown at all."""
     for name in NAMES:
         mail = await mail_of(memory, name)
-        asked = " ".join(secret(one) for one in NAMES)
+        asked = f"Who else at Acme wrote to you? {' '.join(secret(one) for one in NAMES)}"
         async with memory.app.database.reading() as conn:
             (meaning,) = await meanings(memory.app.embedder, [asked])
             mails = await load_mails(conn, [mail["mail_id"]])

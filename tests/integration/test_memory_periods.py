@@ -225,6 +225,23 @@ async def test_no_day_has_more_calls_than_it_may(opened: Callable[..., Any]) -> 
     assert sum(one.usage.calls for one in found.spent if one.purpose == "periods") == 5
 
 
+async def test_dead_letters_took_the_calls_of_every_later_day(opened: Callable[..., Any]) -> None:
+    """A period that could not be told waits for a person, who redrives or discards it; the others are told meanwhile."""
+    desk = await opened(calls_a_day=2)
+    for number in range(4):
+        await desk.learn(1 + number / 10, addr=f"p{number}@acme.example")
+    desk.at(2)
+    assert (await ask(desk.memory.app, asyncio.Event()))["asked"] == 2
+    await desk.memory.rows(
+        "INSERT INTO dead_letter_places (id, event_id, consumer, topic, partition, record_offset, failed_at)"
+        " SELECT gen_random_uuid(), id, 'condense_memory', 'memory-periods', 0, seq, time FROM events"
+        " WHERE type = %(type)s RETURNING id",
+        type=PeriodEnded.TYPE,
+    )
+    desk.at(3)
+    assert await ask(desk.memory.app, asyncio.Event()) == {"asked": 2, "waiting": 0, "left": 0}
+
+
 async def test_of_a_period_with_few_rows_no_model_is_asked(desk: Desk) -> None:
     """The rows stand for themselves."""
     await desk.learn(1, facts=TOLD[:2])

@@ -89,8 +89,10 @@ POISON = {
 
 @pytest.fixture
 async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+    """A memory in which, whatever a test told it, no two facts became one: poison never joins what stands."""
     async with remembering(stack, database, topic_prefix, tmp_path) as one:
         yield one
+        assert await one.rows("SELECT seq FROM events WHERE type = 'FactsMerged'") == []
 
 
 async def test_every_poisoned_mail_leaves_its_own_words_out_and_the_honest_ones_in(memory: Memory) -> None:
@@ -99,10 +101,11 @@ async def test_every_poisoned_mail_leaves_its_own_words_out_and_the_honest_ones_
         sender = f"p{number}@acme.example"
         poison = fact("plan", "Platinum", quote)
         honest = fact("seats", "40", "We have 40 seats")
-        await memory.tell(f"{HONEST}\n\n{text}", poison, honest, on=1, sender=sender)
+        other_name = fact("kind of plan", "Platinum", quote)
+        await memory.tell(f"{HONEST}\n\n{text}", poison, other_name, honest, on=1, sender=sender)
         assert await memory.current("plan", sender) == [], text
         assert await memory.current("seats", sender) == ["40"], text
-    assert len(await memory.refusals()) == len(POISON)
+    assert len(await memory.refusals()) == 2 * len(POISON)
 
 
 async def test_a_mail_that_was_passed_on_without_a_word_was_taken_for_the_authors_own(memory: Memory) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from deploy.local import Endpoints
 from services import learn_facts, read_email
-from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner, enter, publish
 from services.core.db import Database
 from services.operations.rebuild.projections import fold, state_hash
@@ -57,7 +57,7 @@ async def lived(stack: Endpoints, template_database: str, topic_prefix: str, tmp
 async def stored(memory: Memory, *types: str) -> list[Envelope]:
     """The stored events of some types, in the order of storing."""
     rows = await memory.rows("SELECT * FROM events WHERE type = ANY(%(types)s) ORDER BY seq", types=list(types))
-    return [event_store.envelope(row) for row in rows]
+    return [EventRow.of(**row).envelope() for row in rows]
 
 
 async def test_every_event_again_changes_nothing(lived: Memory) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from deploy.local import Endpoints
 from services.cli.memory import view as showing
+from services.operations.memory.past import as_of as facts_as_of
 from services.operations.memory.restoring import (
     NotPastYet,
     difference,
@@ -171,3 +174,23 @@ async def test_a_moment_to_come_is_refused(altered: Memory) -> None:
     with pytest.raises(NotPastYet, match="still to come"):
         await changes(altered, 9)
     assert await values(altered) == {"plan": ["Growth"], "dog": ["Rex"]}
+
+
+async def test_the_page_shows_what_as_of_prints(altered: Memory) -> None:
+    """docs/how-to/memory.md has what held on 8 January, as is known now and as was known then, ids apart."""
+    printed = [
+        UUID_SHOWN.sub("5f0e1c2a-...", showing.line(one, day(3)))
+        for known_at in (day(7), day(3))
+        for one in await as_of(altered, valid_at=day(3), known_at=known_at)
+    ]
+    page = PAGE.read_text(encoding="utf-8").splitlines()
+    assert [line for line in printed if f"    {line}" not in page] == [], "\n".join(printed)
+    assert len(printed) == 3, "what was taken back since was known then"
+
+
+async def as_of(memory: Memory, *, valid_at: datetime, known_at: datetime) -> list[Any]:
+    """What `memory as-of` prints, before it is in words."""
+    async with memory.app.database.reading() as conn:
+        rules = memory.app.settings.learning.confidence
+        who = (conn, memory.workspace, memory.person())
+        return list(await facts_as_of(*who, valid_at=valid_at, known_at=known_at, rules=rules))

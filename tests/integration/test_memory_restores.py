@@ -240,8 +240,8 @@ async def test_who_is_erased_while_they_are_brought_back_is_not_brought_back(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The erase comes between reading what to add and asking for it: nothing is asked for, and the rest goes on."""
-    standing = "SELECT fact_id FROM facts WHERE participant_id = %(who)s AND superseded_at IS NULL"
-    while rows := await memory.rows(standing, who=memory.person(BO)):  # what one of them had replaced holds again
+    current = "SELECT fact_id FROM facts WHERE participant_id = %(who)s AND superseded_at IS NULL"
+    while rows := await memory.rows(current, who=memory.person(BO)):  # what one of them had replaced holds again
         await memory.ask("forget", 6, BO, fact_id=rows[0]["fact_id"])
     one = await confirmed(memory)
     before, erased = restoring._decided_of, []

@@ -16,7 +16,7 @@ from services.memory.embedding_cache import attach, embed_cached, keep, look_up
 from services.memory.embeddings import Meaning, MiniLM, Vector
 from services.memory.passages import recall_passages, search_passages
 from services.memory.periods import Window
-from services.memory.search import Hit, search_facts
+from services.memory.search import Hit, SearchSettings, search_facts
 from services.memory.temporal import window_of
 from services.operations.vectors.index import index_name, index_statements
 from services.operations.vectors.renewal import give_vectors
@@ -83,6 +83,18 @@ async def find(conn: Connection, embedder: CountingEmbedder, query: str, **chang
 
 def texts(hits: list[Hit]) -> list[str]:
     return [hit.fact.text for hit in hits]
+
+
+@pytest.mark.parametrize("language", ["", "en", "de", "ja"])
+@pytest.mark.parametrize(
+    "word", ["a" * 2_048, "é" * 1_024, "İ" * 900, "https://a.example/" + "b" * 3_000, "a'\\\\" * 600]
+)
+async def test_a_mail_with_one_long_word_was_not_answered(conn, embedder, word, language):
+    """A key, a link or a line of base64 as long as no word: it is not asked for, and the words beside it find the fact."""
+    await remember(conn, "Her dog is called Rex")
+    await remember(conn, "She prefers tea to coffee")
+    found = await find(conn, embedder, f"Rex {word}", language=language)
+    assert "Her dog is called Rex" in texts(found)
 
 
 async def test_facts_are_found_by_meaning(conn, embedder):
@@ -190,13 +202,41 @@ async def test_a_fact_that_was_said_once_in_so_many_words_reads_back_as_sure_as_
     assert hit.fact.confidence == 0.7
 
 
+async def said_again(conn: Connection, fact_id: UUID, days_ago: float, trust: str = "authenticated") -> None:
+    """One more support of a fact of Anna's."""
+    at = NOW - timedelta(days=days_ago)
+    count = "SELECT count(*) + 1 FROM fact_sources WHERE fact_id = %(fact_id)s"
+    await conn.execute(
+        "INSERT INTO fact_sources (fact_id, version, workspace, participant_id, trust, quote, said_at, at) VALUES"
+        f" (%(fact_id)s, ({count}), 'w', %(participant_id)s, %(trust)s, '', %(at)s, %(at)s)",
+        {"fact_id": fact_id, "participant_id": ANNA, "trust": trust, "at": at},
+    )
+
+
+async def test_a_fact_that_was_said_ten_times_scored_below_one_that_was_said_once(conn, embedder):
+    """Recency counts from the last time that the customer said it; what we say ourselves makes nothing younger."""
+    steady = await remember(conn, "Drinks green tea", days_ago=900)
+    once = await remember(conn, "Drinks green tea", days_ago=200)
+    for month in range(10, 28):
+        await said_again(conn, steady, days_ago=month * 30, trust="ours")
+    hits = {hit.fact.fact_id: hit for hit in await find(conn, embedder, "tea")}
+    assert hits[steady].fact.last_said_at == NOW - timedelta(days=900)
+    assert hits[steady].score < hits[once].score
+    for month in range(1, 11):
+        await said_again(conn, steady, days_ago=month * 30)
+    hits = {hit.fact.fact_id: hit for hit in await find(conn, embedder, "tea")}
+    assert hits[steady].fact.last_said_at == NOW - timedelta(days=30)
+    assert hits[steady].score > hits[once].score
+
+
 async def test_what_is_pinned_is_always_shown(conn, embedder):
     """In a large memory a pinned fact is among the hits of any question, beside the most relevant one."""
     for number in range(120):
         await remember(conn, f"The printer on floor {number} is out of paper")
     pinned = await remember(conn, "Never call before noon")
     await conn.execute("UPDATE facts SET pinned = true WHERE fact_id = %s", [pinned])
-    hits = await find(conn, embedder, "printer on floor 77")
+    few = SearchSettings(candidates=20)  # so that neither words nor meaning nominate it
+    hits = await find(conn, embedder, "printer on floor 77", settings=few)
     assert len(hits) == 5
     assert "The printer on floor 77 is out of paper" in texts(hits)
     assert "Never call before noon" in texts(hits)

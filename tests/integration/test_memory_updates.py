@@ -334,17 +334,17 @@ async def test_one_value_under_two_keys_is_one_until_a_person_takes_it_apart(mem
     await memory.tell("Send PDF reports.", fact("report format", "PDF", "PDF reports", **given), on=1)
     await memory.tell("As before, PDF reports.", fact("format of reports", "PDF", "PDF reports", **given), on=2)
     await memory.tell("Send CSV reports now.", fact("format of reports", "CSV", "CSV reports", **given), on=3)
-    standing = "SELECT fact_id, key, value FROM facts WHERE superseded_at IS NULL"
-    (one,) = await memory.rows(standing)
+    now = "SELECT fact_id, key, value FROM facts WHERE superseded_at IS NULL"
+    (one,) = await memory.rows(now)
     assert (one["key"], one["value"]) == ("report format", "CSV")
     async with memory.app.database.reading() as conn:
         told = await history(conn, memory.workspace, memory.person(), day(4))
-    assert [each.fact.standing(day(4)) for each in told] == ["merged", "past", "current"]
+    assert [each.fact.status(day(4)) for each in told] == ["merged", "past", "current"]
     assert "format of reports = 'PDF'" in next(line.reason for line in told[1].log if line.decision == "merged")
     await memory.ask("unmerge", 5, fact_id=one["fact_id"])
-    assert [row["value"] for row in await memory.rows(standing)] == ["CSV"]
+    assert [row["value"] for row in await memory.rows(now)] == ["CSV"]
     await memory.tell("CSV reports, as I said.", fact("format of reports", "CSV", "CSV reports", **given), on=6)
-    rows = await memory.rows(standing)
+    rows = await memory.rows(now)
     assert sorted(row["key"] for row in rows) == ["format of reports", "report format"]
 
 
@@ -366,7 +366,7 @@ async def test_the_past_is_shown_with_the_marks_that_it_had(memory: Memory) -> N
     await told(memory, "Growth", 10)
     days = {on: await then(memory, on) for on in (3, 5, 7, 9, 11)}
     assert [days[on]["plan"].pinned for on in days] == [False, False, True, False, False]
-    assert [days[on]["segment"].standing(day(on)) for on in days] == ["current"] * 4 + ["stale"]
+    assert [days[on]["segment"].status(day(on)) for on in days] == ["current"] * 4 + ["stale"]
     assert days[3]["plan"].confidence == ConfidenceSettings().authenticated < days[5]["plan"].confidence
     unaware = (await then(memory, 9, known_on=3))["plan"]
     assert (unaware.confidence, unaware.pinned, unaware.superseded_at) == (
@@ -393,8 +393,8 @@ async def test_a_fact_that_rests_on_what_has_ended_is_stale_when_it_is_read(memo
             facts = await current(conn, memory.workspace, memory.person(), day(on))
             entries = await history(conn, memory.workspace, memory.person(), day(on), key="contact")
         (one,) = [fact for fact in facts if fact.key == "contact"]
-        assert entries[-1].fact.standing(day(on)) == one.standing(day(on))
-        return one.standing(day(on))
+        assert entries[-1].fact.status(day(on)) == one.status(day(on))
+        return one.status(day(on))
 
     async def weighed(on: float) -> float:
         (meaning,) = await meanings(memory.app.embedder, ["whom do I write to"])
@@ -416,7 +416,7 @@ async def test_a_fact_that_rests_on_what_has_ended_is_stale_when_it_is_read(memo
     await memory.ask("add", ended + 2, key="contact", value="write to Bo", kind="note")
     assert await shown(ended + 2) == "current", "said again, it stands for itself"
     unaware = (await then(memory, ended + 1, known_on=ended + 1))["contact"]
-    assert unaware.standing(day(ended + 1)) == "stale", "as it was then"
+    assert unaware.status(day(ended + 1)) == "stale", "as it was then"
 
 
 async def test_what_a_person_took_apart_is_not_merged_again(memory: Memory) -> None:

@@ -54,7 +54,7 @@ async def app(
         yield one
 
 
-async def standing(app: Tended) -> list[tuple[str, bool]]:
+async def current(app: Tended) -> list[tuple[str, bool]]:
     """The plans that are believed, each with whether it is to be confirmed."""
     rows = await app.rows(
         "SELECT value, stale_since IS NOT NULL AS stale FROM facts WHERE key = 'plan' AND superseded_at IS NULL ORDER BY value"
@@ -66,7 +66,7 @@ async def test_one_wrong_quote_lost_what_the_mail_says(app: Tended, model: Carel
     """Told which quote stands nowhere, the model copies the words, and the new value takes the place of the old."""
     model.quotes = ["They moved to Enterprise now", "We have moved to the Enterprise plan"]
     await app.write(NEW, subject="News")
-    assert await standing(app) == [("Enterprise", False)]
+    assert await current(app) == [("Enterprise", False)]
     assert model.told == [
         "facts.0: the quote stands in nothing that was said: copy the words exactly, or leave the fact out"
     ]
@@ -76,11 +76,11 @@ async def test_a_quote_that_still_fails_makes_the_standing_value_doubtful(app: T
     """Asked once and no more: nothing false is stored, and the value that stands is not silently current."""
     model.quotes = ["They moved to Enterprise now", "Enterprise, they said"]
     await app.write(NEW, subject="News")
-    assert (await standing(app), model.quotes) == ([("Team", True)], [])
+    assert (await current(app), model.quotes) == ([("Team", True)], [])
 
 
 async def test_a_wrong_quote_of_a_mail_that_says_nothing_of_it_changes_nothing(app: Tended, model: Careless) -> None:
     """What the model makes up entirely, twice, is refused and doubts nothing."""
     model.quotes = ["They moved to Enterprise now", "Enterprise, they said"]
     await app.write("Where is the export?", subject="News")
-    assert await standing(app) == [("Team", False)]
+    assert await current(app) == [("Team", False)]

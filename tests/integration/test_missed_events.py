@@ -13,7 +13,8 @@ from services.core.app import open_app
 from services.core.bus.codec import encode
 from services.core.bus.dead_letters import make_dead_letter
 from services.core.bus.delivery import Delivery, Partition, Record
-from services.core.bus.event_store import SQL, envelope
+from services.core.bus.event_row import EventRow
+from services.core.bus.event_store import SQL
 from services.core.bus.publisher import Outcome, Publisher
 from services.core.db import fetch_one
 from services.core.errors import Permanent
@@ -93,7 +94,7 @@ async def test_a_dead_letter_that_waits_is_not_published_again(
             assert row is not None
             stored = await fetch_one(conn, SQL.by_id, {"id": row["id"]})
         assert stored is not None
-        record = encode(envelope(stored), topic_prefix=topic_prefix)
+        record = encode(EventRow.of(**stored).envelope(), topic_prefix=topic_prefix)
         came = Delivery(record.topic, 0, 0, record.key, record.value, record.headers, 0)
         error, group = Permanent("no mail"), f"{topic_prefix}read_email"
         before = MissedEvents(app)

@@ -24,6 +24,7 @@ from services.core.bus import event_store
 from services.core.bus.attempt import attempt
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
+from services.core.bus.event_row import EventRow
 from services.core.bus.event_store import EventTooLarge
 from services.core.bus.outbox_relay import refill, sweep
 from services.core.bus.retry import classify
@@ -101,7 +102,7 @@ async def test_a_stored_event_that_the_log_refuses_holds_no_other_back(
     """Sweep and refill publish all the others, and say which one stays behind."""
     async with visited(settings) as app:
         (row,) = await rows(app, "SELECT * FROM events WHERE type = 'mail.received.v1' ORDER BY seq LIMIT 1")
-        known = event_store.envelope(row)
+        known = EventRow.of(**row).envelope()
         large = known.data.model_copy(update={"source_key": "x" * 1_200_000, "mail_id": uuid4()})
     async with open_app(settings) as app:
         monkeypatch.setattr(event_store, "LARGEST_EVENT", 10_000_000)
@@ -141,7 +142,7 @@ async def test_a_database_that_is_away_makes_no_dead_letters(settings: Settings)
     place = urlsplit(settings.database_url)
     async with visited(settings) as app:
         (row,) = await rows(app, "SELECT * FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq LIMIT 1")
-        record = encode(event_store.envelope(row), topic_prefix=settings.kafka.topic_prefix)
+        record = encode(EventRow.of(**row).envelope(), topic_prefix=settings.kafka.topic_prefix)
     delivery = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
     async with FaultProxy(place.hostname or "", place.port or 0) as proxy:
         netloc = place.netloc.replace(f"{place.hostname}:{place.port}", proxy.address)
@@ -164,7 +165,7 @@ async def test_a_minute_without_postgres_failed_the_turns_that_were_under_way(se
     place = urlsplit(settings.database_url)
     async with visited(settings) as app:
         (row,) = await rows(app, "SELECT * FROM events WHERE type = 'turn.opened.v1' ORDER BY seq LIMIT 1")
-        event = replace(event_store.envelope(row), id=uuid4())
+        event = replace(EventRow.of(**row).envelope(), id=uuid4())
     async with FaultProxy(place.hostname or "", place.port or 0) as proxy:
         netloc = place.netloc.replace(f"{place.hostname}:{place.port}", proxy.address)
         through = place._replace(netloc=netloc).geturl()

@@ -80,9 +80,9 @@ async def test_what_a_processor_could_not_say_of_an_event_was_said_again_for_eve
     processor = Processor("load_memory", load_memory.PROCESSOR.handlers, give_up=broken)
     await Runner(processor, app).give_up(opened(), ValueError("poison"), 1)
     prefix = app.settings.kafka.topic_prefix
-    [letter] = MemoryLog.of(prefix).records
-    assert letter.topic == f"turns.{prefix}load_memory.dlq"
-    assert dict(letter.headers)["dlq_error_class"] == b"builtins.ValueError"
+    [dead_letter] = MemoryLog.of(prefix).records
+    assert dead_letter.topic == f"turns.{prefix}load_memory.dlq"
+    assert dict(dead_letter.headers)["dlq_error_class"] == b"builtins.ValueError"
 
 
 async def test_an_error_that_repeats_a_nul_of_a_mail_could_not_fail_its_turn(app: App) -> None:

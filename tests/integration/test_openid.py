@@ -547,6 +547,18 @@ async def test_linking_needs_a_form_of_ones_own_session(app: Tended, provider: O
     assert provider.asked == []
 
 
+async def test_a_stolen_session_linked_an_account_of_its_thief(app: Tended, provider: OidcProvider) -> None:
+    """Who has a password is asked for it before the provider is."""
+    console = with_provider(app, provider)
+    user = await users.add_user(console, "Grace", "admin", by="", email=MAIL["email"], joined=True)  # type: ignore[arg-type]
+    await users.set_password(console, user.user_id, "correct horse battery")
+    async with signed_in(console) as grace:
+        link = form(await grace.get("/console/me"), "/me/oidc")
+        assert (await link.send(grace, now="guess")).status_code == 422
+        assert provider.asked == []
+        assert onward(await link.send(grace, now="correct horse battery"))
+
+
 @pytest.mark.parametrize("method", ["client_secret_post", "client_secret_basic"])
 async def test_the_client_says_its_secret_as_the_provider_wants(
     app: Tended, provider: OidcProvider, method: str

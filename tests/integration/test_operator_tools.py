@@ -30,7 +30,7 @@ from services.receive_email.accept import accept
 from tests.integration.test_health import AWAY, REFUSED, UNFETCHED
 from tests.support.app import running_app, settings_for
 from tests.support.bus import until_true
-from tests.support.dead_letters import all_letters
+from tests.support.dead_letters import all_dead_letters
 from tests.support.letters import letter
 from tests.support.stack import uses_apache_kafka
 
@@ -53,8 +53,8 @@ class Place:
         """Run `correspondent` with these arguments, in a thread of its own as it starts its own loop."""
         return await asyncio.to_thread(CliRunner().invoke, command_line, list(arguments), env={"COLUMNS": "220"})
 
-    async def letters(self) -> list[DeadLetter]:
-        return await all_letters(self.app)
+    async def dead_letters(self) -> list[DeadLetter]:
+        return await all_dead_letters(self.app)
 
     async def submit(self, number: int, blob: str, **more: str) -> str:
         """Type `topics produce` with one submitted document."""
@@ -68,13 +68,13 @@ class Place:
 
     async def poison(self, number: int, **more: str) -> DeadLetter:
         """Submit a document whose bytes are not there, and wait for its dead letter."""
-        before = len(await self.letters())
+        before = len(await self.dead_letters())
         await self.submit(number, LOST, **more)
         await until_true(lambda: self.has(before + 1))
-        return (await self.letters())[-1]
+        return (await self.dead_letters())[-1]
 
     async def has(self, count: int) -> bool:
-        return len(await self.letters()) == count
+        return len(await self.dead_letters()) == count
 
 
 @pytest.fixture
@@ -94,22 +94,22 @@ async def place(
 
 
 async def test_a_dead_letter_is_listed_shown_redriven_once_mended_and_gone(place: Place) -> None:
-    """The whole way of a letter: it fails, is seen with its reason, fails again, is mended, is redriven."""
-    letter = await place.poison(1)
+    """The whole way of a dead letter: it fails, is seen with its reason, fails again, is mended, is redriven."""
+    dead_letter = await place.poison(1)
     listed = await place.type("dlq", "list")
-    assert str(letter.id)[:8] in listed.output
+    assert str(dead_letter.id)[:8] in listed.output
     assert "learn_documents" in listed.output
     assert "BlobMissing" in listed.output
-    shown = await place.type("dlq", "show", str(letter.id)[:8])
+    shown = await place.type("dlq", "show", str(dead_letter.id)[:8])
     assert "document.submitted.v1" in shown.output
     assert '"title": "Refunds"' in shown.output
-    again = await place.type("dlq", "redrive", str(letter.id)[:8])
+    again = await place.type("dlq", "redrive", str(dead_letter.id)[:8])
     assert (again.exit_code, "0 redriven, 1 failed." in again.output) == (1, True)
     await place.app.blobs.put(TEXT)
     redriven = await place.type("dlq", "redrive", "--group", "learn_documents", "--error", "blobmissing")
     assert (redriven.exit_code, "1 redriven, 0 failed." in redriven.output) == (0, True), redriven.output
     await until_idle(place.app)
-    assert [one.state for one in await place.letters()] == ["redriven"]
+    assert [one.state for one in await place.dead_letters()] == ["redriven"]
     assert "No dead letters." in (await place.type("dlq", "list")).output
 
 
@@ -119,10 +119,10 @@ async def test_a_discarded_letter_counts_as_consumed_for_a_broker_that_forgot(pl
     await place.type("dlq", "discard", "--reason", "not ours", str(first.id))
     assert await refill(place.app, [("document-events", "learn_documents")]) == 1
     await until_true(lambda: place.has(3))
-    assert [one.event_id for one in await place.letters()] == [first.event_id, second.event_id, second.event_id]
+    assert [one.event_id for one in await place.dead_letters()] == [first.event_id, second.event_id, second.event_id]
     await place.app.blobs.put(TEXT)
     await place.type("dlq", "redrive", str(first.id))
-    assert [one.state for one in await place.letters()] == ["redriven", "waiting", "waiting"]
+    assert [one.state for one in await place.dead_letters()] == ["redriven", "waiting", "waiting"]
 
 
 async def test_status_says_who_consumes(place: Place) -> None:
@@ -150,9 +150,9 @@ async def test_status_listed_no_endpoint_of_webhooks(place: Place) -> None:
 
 async def test_a_redrive_reaches_its_own_group_alone(place: Place) -> None:
     """Nothing is put on the origin topic again: its records stay as many as they were."""
-    letter = await place.poison(1)
+    dead_letter = await place.poison(1)
     before = {(one.topic, one.group): one.end for one in await readings(place.app)}
-    await place.type("dlq", "redrive", str(letter.id))
+    await place.type("dlq", "redrive", str(dead_letter.id))
     assert {(one.topic, one.group): one.end for one in await readings(place.app)} == before
 
 
@@ -162,7 +162,7 @@ async def test_discarded_letters_are_out_of_sight_and_can_come_back(place: Place
     assert (await place.type("dlq", "discard", "--reason", "x")).exit_code == 2
     meant = await place.type("dlq", "discard", "--reason", "not ours", "--thread", first.key, "--dry-run")
     assert str(first.id)[:8] in meant.output
-    assert [one.state for one in await place.letters()] == ["waiting", "waiting"]
+    assert [one.state for one in await place.dead_letters()] == ["waiting", "waiting"]
     await place.type("dlq", "discard", "--reason", "not ours", "--thread", first.key)
     listed = (await place.type("dlq", "list")).output
     assert (str(first.id)[:8] in listed, str(second.id)[:8] in listed) == (False, True)
@@ -175,17 +175,19 @@ async def test_discarded_letters_are_out_of_sight_and_can_come_back(place: Place
 async def test_records_that_outsiders_wrote_break_nothing_and_command_no_terminal(place: Place) -> None:
     """Garbage on topics and dead letter topics is shown harmlessly, kept from redrive, and can be discarded."""
     prefix = place.app.settings.kafka.topic_prefix
-    letters = dead_letter_topic(f"{prefix}document-events", f"{prefix}learn_documents")
+    dead_letters = dead_letter_topic(f"{prefix}document-events", f"{prefix}learn_documents")
     evil = HOSTILE.encode()
     await place.app.publisher.publish(
         [
-            Record(letters, evil, evil * 50, (("dlq_error_class", evil), ("dlq_error_message", b"\xff\xfe" + evil))),
-            Record(letters, None, b"", (("dlq_origin_offset", b"NaN"), ("dlq_failed_at", b"yesterday"))),
+            Record(
+                dead_letters, evil, evil * 50, (("dlq_error_class", evil), ("dlq_error_message", b"\xff\xfe" + evil))
+            ),
+            Record(dead_letters, None, b"", (("dlq_origin_offset", b"NaN"), ("dlq_failed_at", b"yesterday"))),
             Record(f"{prefix}document-events", b"\xff\x00", evil, (("ce_type", evil),)),
         ]
     )
     await until_true(lambda: place.has(3))
-    waiting = await place.letters()
+    waiting = await place.dead_letters()
     for arguments in (
         ("dlq", "list"),
         *(("dlq", "show", str(one.id)) for one in waiting),
@@ -199,7 +201,7 @@ async def test_records_that_outsiders_wrote_break_nothing_and_command_no_termina
     result = await place.type("dlq", "redrive", "--all")
     assert (result.exit_code, result.output.count("CannotRedrive")) == (1, 2)
     await place.type("dlq", "discard", "--reason", "garbage", "--all")
-    assert {one.state for one in await place.letters()} == {"discarded"}
+    assert {one.state for one in await place.dead_letters()} == {"discarded"}
 
 
 async def test_lag_and_tail_show_what_nobody_has_read_yet(place: Place) -> None:

@@ -20,6 +20,7 @@ from services.core.bus import event_store, outbox_relay
 from services.core.bus.codec import decode, encode, record_of, said_by
 from services.core.bus.delivery import Delivery, Record
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.outbox_relay import refill, sweep
 from services.core.bus.processor import Processor, failed_turn
 from services.core.bus.publisher import LogUnavailable, Outcome
@@ -33,7 +34,7 @@ from services.operations.log import read
 from services.operations.preparation import prepare
 from services.pipeline import consumers
 from tests.support.app import settings_for
-from tests.support.dead_letters import all_letters
+from tests.support.dead_letters import all_dead_letters
 from tests.support.memory_log import MemoryLog, MemoryPublisher
 from tests.support.workers import ROOT
 
@@ -85,7 +86,7 @@ async def test_a_row_is_published_like_the_envelope_that_it_was_stored_from(app:
         async with app.database.transaction() as conn:
             [kept] = await event_store.store(conn, [one])
         [row] = await rows(app, "SELECT *, data AS raw FROM events WHERE id = %(id)s", id=one.id)
-        made, meant = record_of({**row, "data": row.get("sealed") or row["data"]}), encode(kept)
+        made, meant = record_of(EventRow.of(**row)), encode(kept)
         assert (made.topic, made.key, made.headers) == (meant.topic, meant.key, meant.headers)
         assert json.loads(made.value or b"") == json.loads(meant.value or b"")
 
@@ -225,13 +226,13 @@ async def test_a_record_as_large_as_the_log_takes_had_no_dead_letter_and_stalled
     headers = (("ce_id", b"7"), ("x", b"y" * 5000))
     record = Delivery(topic, 4, 17, b"k" * 2000, b"x" * 1_000_000, headers, 1_700_000_000_000)
     await Runner(big_context(), app).give_up(record, ValueError("not an event"), 1)
-    [letter] = await all_letters(app)
-    assert dict(letter.record.headers)["ce_id"] == b"7"
-    assert dict(letter.record.headers)["dlq_origin_offset"] == b"17"
-    assert (letter.record.value, letter.group) == (b"", "load_memory")
-    assert "1,007," in letter.unreadable
+    [dead_letter] = await all_dead_letters(app)
+    assert dict(dead_letter.record.headers)["ce_id"] == b"7"
+    assert dict(dead_letter.record.headers)["dlq_origin_offset"] == b"17"
+    assert (dead_letter.record.value, dead_letter.group) == (b"", "load_memory")
+    assert "1,007," in dead_letter.unreadable
     with pytest.raises(CannotRedrive, match="while its topic keeps them"):
-        await redrive(app, letter)
+        await redrive(app, dead_letter)
 
 
 async def test_a_done_event_whose_log_is_away_became_a_dead_letter(app: App, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,8 +29,8 @@ from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner
 from services.core.ids import participant_id
+from services.core.mailbox import MailboxKey
 from services.core.web import make_app
-from services.mail.mailbox import MailboxKey
 from services.mail.unsubscribe import make_unsubscribe_token
 from services.operations.drafts.listing import HeldDraft, waiting_drafts
 from services.operations.erase.run import erase
@@ -229,8 +229,9 @@ async def test_restarts_and_repeats_propose_once(renewing: Desk) -> None:
 
 
 async def test_never_to_whom_nothing_may_be_sent(desk: Desk) -> None:
-    """Suppressed, at risk, with a person of ours, unsubscribed, written to lately: each of them is passed over."""
-    people = {name: f"{name} <{name}@{name}.example>" for name in ("bounced", "risky", "taken", "gone", "fine")}
+    """Suppressed, at risk, lost, of high risk, with a person of ours, unsubscribed, written to lately: each is passed over."""
+    names = ("bounced", "risky", "left", "cross", "taken", "gone", "told", "fine")
+    people = {name: f"{name} <{name}@{name}.example>" for name in names}
     threads = {name: await desk.know(sender, "2026-02-10") for name, sender in people.items()}
     await desk.days(32)
     await desk.app.rows(
@@ -238,9 +239,23 @@ async def test_never_to_whom_nothing_may_be_sent(desk: Desk) -> None:
         " (%(w)s, 'bounced@bounced.example', 'hard', %(id)s, now()) RETURNING addr",
         w=desk.app.workspace, id=UUID(int=1),
     )  # fmt: skip
-    for state in ("customer", "at_risk"):
-        step = {"participant_id": desk.who(people["risky"]), "to_state": state, "by": "grace", "reason": "they said so"}
+    states = [
+        ("risky", "customer"),
+        ("risky", "at_risk"),
+        ("left", "customer"),
+        ("left", "at_risk"),
+        ("left", "churned"),
+    ]
+    for name, state in states:
+        step = {"participant_id": desk.who(people[name]), "to_state": state, "by": "grace", "reason": "they said so"}
         await ask(desk.app.app, ParticipantStateRequested.model_validate(step))
+    await desk.app.rows(
+        "UPDATE participants SET risk = 'high' WHERE participant_id = %(id)s RETURNING 1", id=desk.who(people["cross"])
+    )
+    await desk.app.rows(
+        "UPDATE deliveries SET sent_at = %(now)s WHERE thread_id = %(id)s RETURNING 1",
+        now=desk.app.app.now(), id=threads["told"],
+    )  # fmt: skip
     await ask(desk.app.app, AssignmentRequested(thread_id=threads["taken"], assignee="bo", take_over=True, by="bo"))
     await desk.app.settle()
     async with desk.app.at_work():
@@ -252,7 +267,7 @@ async def test_a_mail_with_the_token_unsubscribes_whoever_sent_it_and_is_not_ans
     """Unproven or from another address; a token that is made up does nothing; and nothing is ever proposed again."""
     await desk.sent()
     [row] = await desk.app.rows("SELECT outreach_id FROM outreach")
-    token = make_unsubscribe_token(desk.app.app.keyring, desk.app.workspace, row["outreach_id"])
+    token = make_unsubscribe_token(desk.app.app.signing_keys, desk.app.workspace, row["outreach_id"])
     await desk.app.write("", sender="x@else.example", subject=f"unsubscribe {'a' * 42}")
     assert (await desk.line()).unsubscribed == 0
     await desk.app.write("Please stop.", sender="x@else.example", subject=f"Unsubscribe {token}")

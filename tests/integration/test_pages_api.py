@@ -54,6 +54,7 @@ BOUNDED = {
     "/api/participants/{who}/periods/search",
     "/api/threads/{thread_id}/canned-answers",  # a list of settings
     "/api/outreach",  # one an inbox and rule, which are lists of settings
+    "/api/replies/{reply_id}/thumbs",  # one of each user
     "/api/patterns",  # one an inbox and intent, which are lists of settings
 }
 HOSTILE = [

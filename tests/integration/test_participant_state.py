@@ -15,8 +15,8 @@ from hypothesis import example, given
 from deploy.local import Endpoints
 from schemas.events.retention import MemoryRetentionDue
 from services import learn_facts
-from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.unit import Unit
 from services.learn_facts.evolve import evolve
 from services.learn_facts.load import load
@@ -69,7 +69,7 @@ async def _carried(story: Story, steps: Sequence[Any]) -> None:
 
 
 async def _events(memory: Memory, id: UUID, version: int) -> list[Envelope]:
-    return [event_store.envelope(row) for row in await memory.rows(EVENTS, id=id, version=version)]
+    return [EventRow.of(**row).envelope() for row in await memory.rows(EVENTS, id=id, version=version)]
 
 
 async def _loaded(memory: Memory, id: UUID) -> Participant:

@@ -14,8 +14,8 @@ import pytest
 from aiosmtpd.handlers import Sink
 from aiosmtpd.smtp import SMTP
 
-from services.core.check.steps import Finding
 from services.core.settings import ImapSettings, InboxSettings, SmtpSettings
+from services.mail.check.steps import Finding
 from services.mail.smtp_dialogue import NotNow, SmtpMessage, dialogue
 from services.receive_email.check import check_inbox
 from tests.support.dovecot import running_dovecot

@@ -57,7 +57,7 @@ def anybody(app: Tended) -> httpx.AsyncClient:
     return httpx.AsyncClient(transport=transport, base_url=PUBLIC)
 
 
-def letters(server: SmtpServer) -> list[Any]:
+def smtp_messages(server: SmtpServer) -> list[Any]:
     return [email.message_from_bytes(one.raw, policy=policy.default) for one in server.accepted]
 
 
@@ -68,7 +68,7 @@ def part(mail: Any, kind: str) -> str:
 async def asked(app: Tended, server: SmtpServer) -> str:
     """The path of the link in the answer to a mail."""
     await app.write("How do I export as CSV?")
-    found = LINK.search(part(letters(server)[-1], "plain"))
+    found = LINK.search(part(smtp_messages(server)[-1], "plain"))
     assert found
     return found[1]
 
@@ -84,7 +84,7 @@ async def test_an_answer_asks_in_both_parts_and_opening_the_link_counts_nothing(
 ) -> None:
     """Scanners follow links, also with HEAD: whatever is opened, only a button counts; the page says nothing of anybody."""
     path = await asked(app, server)
-    (mail,) = letters(server)
+    (mail,) = smtp_messages(server)
     assert f"Our Company\n\nHow was this answer? {PUBLIC}{path}" in part(mail, "plain").replace("\r\n", "\n")
     assert f'<a href="{PUBLIC}{path}"' in part(mail, "html")
     async with anybody(app) as client:
@@ -184,7 +184,7 @@ async def test_the_quality_page_shows_the_share_by_inbox_and_week(app: Tended, s
         await app.write(
             "How do I export as CSV?", subject=f"Export {number}", sender=f"ann{number}@acme{number}.example"
         )
-        found = LINK.search(part(letters(server)[-1], "plain"))
+        found = LINK.search(part(smtp_messages(server)[-1], "plain"))
         assert found
         async with anybody(app) as client:
             await client.post(found[1], data={"rating": rating, "comment": HOSTILE if rating == "bad" else ""})

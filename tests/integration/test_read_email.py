@@ -18,7 +18,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.mail import EmailRead, MailReceived
 from services.core.app import App
-from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner
 from services.core.clock import utc_now
 from services.core.db import fetch_all
@@ -27,7 +27,7 @@ from services.core.settings import Settings
 from services.load_memory.layers import mail as layer
 from services.load_memory.turn import MailToAnswer, Turn, load_mails
 from services.mail.report_tokens import make_report_token
-from services.mail.tokens import Keyring, make_token, own_message_id
+from services.mail.tokens import SigningKeys, make_token, own_message_id
 from services.read_email import PROCESSOR
 from services.receive_email.accept import accept
 from tests.support.app import INBOX, settings_for
@@ -63,9 +63,9 @@ async def read_in(app: App, raw: bytes, inbox: str = "support", vouched_by: str 
 async def read_taken(app: App, mail_id: UUID) -> EmailRead:
     """A mail that has been let in, read."""
     (received,) = await events_of(app, mail_id)
-    await Runner(PROCESSOR, app).process(event_store.envelope(received))
+    await Runner(PROCESSOR, app).process(EventRow.of(**received).envelope())
     (read,) = [row for row in await events_of(app, mail_id) if row["version"]]
-    data = event_store.envelope(read).data
+    data = EventRow.of(**read).envelope().data
     assert isinstance(data, EmailRead)
     return data
 
@@ -153,7 +153,7 @@ async def test_a_token_of_a_former_secret_is_honoured_as_long_as_that_is_listed(
 ) -> None:
     """A proven customer who answers a mail of before the rotation comes into the same thread."""
     thread = uuid4()
-    token = make_token(Keyring((FORMER.encode(),)), app.settings.workspace, thread, ANN)
+    token = make_token(SigningKeys((FORMER.encode(),)), app.settings.workspace, thread, ANN)
     ours = own_message_id(token, uuid4(), "ourcompany.example") if where == "Message-ID" else ""
     to = INBOX["address"] if ours else INBOX["address"].replace("@", f"+{token}@")
     answer = letter("Thanks.", sender=ANN, to=to, in_reply_to=f"<{ours}>" if ours else "")
@@ -165,7 +165,7 @@ async def test_a_token_of_a_former_secret_is_honoured_as_long_as_that_is_listed(
 async def test_a_reply_token_proves_nobody(app: App, where: str) -> None:
     """The Message-ID and the address of a reply of ours are no bearer credential: who is not proven stays so with them."""
     first = await read_in(app, letter("Hi", sender=ANN, message_id="<a@acme.example>"), vouched_by="the test")
-    token = make_token(app.keyring, app.settings.workspace, first.thread_id, ANN)
+    token = make_token(app.signing_keys, app.settings.workspace, first.thread_id, ANN)
     ours = own_message_id(token, uuid4(), "ourcompany.example") if where == "Message-ID" else ""
     to = INBOX["address"] if ours else INBOX["address"].replace("@", f"+{token}@")
     forged = letter("And?", sender=ANN, to=to, message_id="<f@evil.example>", in_reply_to=f"<{ours}>" if ours else "")
@@ -189,12 +189,20 @@ async def test_a_copy_that_came_first_under_the_mails_id_swallows_nothing(app: A
     assert again.verdict.kind == "duplicate"
 
 
+async def test_a_mail_that_joined_two_threads_did_not_say_so(app: App) -> None:
+    """Answers came before their questions and began two threads; the mail between them names the one that it is not in."""
+    later = await read_in(app, letter("3", sender=ANN, message_id="<c@acme.example>", in_reply_to="<b@acme.example>"))
+    other = await read_in(app, letter("1", sender=ANN, message_id="<d@acme.example>", in_reply_to="<a@acme.example>"))
+    joins = await read_in(app, letter("2", sender=ANN, message_id="<b@acme.example>", in_reply_to="<a@acme.example>"))
+    assert {joins.thread_id, joins.linked_from} == {later.thread_id, other.thread_id}
+
+
 async def test_the_newest_secret_alone_makes_tokens(app: App) -> None:
     """Former ones prove what was sent before, and sign nothing any more."""
-    keyring = changed(app, former_secrets=(FORMER,)).keyring
+    signing_keys = changed(app, former_secrets=(FORMER,)).signing_keys
     args = ("main", UUID(int=1), ANN)
-    assert make_token(keyring, *args) == make_token(Keyring((NEWEST.encode(),)), *args)
-    assert make_token(keyring, *args) != make_token(Keyring((FORMER.encode(),)), *args)
+    assert make_token(signing_keys, *args) == make_token(SigningKeys((NEWEST.encode(),)), *args)
+    assert make_token(signing_keys, *args) != make_token(SigningKeys((FORMER.encode(),)), *args)
 
 
 @pytest.mark.parametrize("order", [("support", "billing"), ("billing", "support")])
@@ -458,7 +466,7 @@ async def test_the_same_note_once_more_is_a_robots(app: App) -> None:
 
 async def test_a_report_is_about_whom_we_wrote_to(app: App) -> None:
     """Another recipient's hard failure is not ours: the fate of the address that we wrote to decides."""
-    token = make_report_token(app.keyring, app.settings.workspace, await we_wrote(app, 60))
+    token = make_report_token(app.signing_keys, app.settings.workspace, await we_wrote(app, 60))
     fields = (
         "Reporting-MTA: dns; mx.example\n\nFinal-Recipient: rfc822; other@acme.example\nAction: failed\nStatus: 5.1.1\n\n"
         f"Final-Recipient: rfc822; {ANN}\nAction: failed\nStatus: 4.2.2\nDiagnostic-Code: smtp; 452 mailbox full\n"
@@ -493,7 +501,7 @@ async def test_a_mail_was_lost_when_postgres_crashed_between_the_key_of_its_byte
     monkeypatch.setattr(app.blobs, "put", crash)
     taken = await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
     (row,) = await events_of(app, taken.mail_id)
-    await Runner(PROCESSOR, app).process(event_store.envelope(row))
+    await Runner(PROCESSOR, app).process(EventRow.of(**row).envelope())
     assert {one["type"] for one in await events_of(app, taken.mail_id)} == {"mail.received.v1", "email.read.v1"}
 
 
@@ -501,7 +509,7 @@ async def test_a_mail_whose_bytes_went_with_an_erase_was_given_up(app: App) -> N
     """Its event may be somebody else's, and stays: it is done, and nothing comes of it."""
     taken = await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
     (row,) = await events_of(app, taken.mail_id)
-    received = event_store.envelope(row)
+    received = EventRow.of(**row).envelope()
     assert isinstance(received.data, MailReceived)
     destroyed = f"{uuid4().hex}/{received.data.blob.partition('/')[2]}"
     unreadable = replace(received, data=received.data.model_copy(update={"blob": destroyed}))

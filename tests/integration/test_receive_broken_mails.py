@@ -19,7 +19,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.mail import EmailRead, MailReceived
 from services.core.app import App
-from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner
 from services.core.db import fetch_all
 from services.mail.mime import UNREADABLE
@@ -61,7 +61,7 @@ async def go_through(app: App, raws: Sequence[bytes], first: int) -> dict[UUID, 
         async with app.database.reading() as conn:
             query = "SELECT * FROM events WHERE id = %(id)s"
             (received,) = await fetch_all(conn, query, {"id": uuid5(taken.mail_id, MailReceived.TYPE)})
-        await runner.process(event_store.envelope(received))
+        await runner.process(EventRow.of(**received).envelope())
         return taken.mail_id
 
     ids = await asyncio.gather(*(one(first + index, raw) for index, raw in enumerate(raws)))
@@ -81,7 +81,7 @@ async def test_broken_mails_are_all_read_or_parked_and_none_is_lost(
         async with app.database.reading() as conn:
             stored = await fetch_all(conn, "SELECT * FROM events WHERE type = 'email.read.v1'")
             rows = await fetch_all(conn, "SELECT mail_id, verdict, reason FROM mails")
-        read = [event_store.envelope(row).data for row in stored]
+        read = [EventRow.of(**row).envelope().data for row in stored]
         print(BROKEN, Counter(row["verdict"] for row in rows))
         assert len(given) == len(read) == len(rows) == BROKEN
         for one in read:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
 import shutil
 import sys
@@ -323,6 +324,10 @@ async def test_a_subscription_is_confirmed_for_our_topic_only(
         "https://sns.eu-west-1.amazonaws.com/../bucket/SimpleNotificationService-a.pem",
         "https://sns.eu-west-1.amazonaws.com/evil.pem",
         "https://[sns.eu-west-1.amazonaws.com/SimpleNotificationService-a.pem",
+        "https://sns.eu-west-1.amazonaws.com/Simple\nNotificationService-a.pem",
+        "https://sns.eu-west-1.amaz\tonaws.com/SimpleNotificationService-a.pem",
+        "\x1fhttps://sns.eu-west-1.amazonaws.com/SimpleNotificationService-a.pem",
+        "https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-a.pem?\x7f",
     ],
 )
 async def test_certificates_come_from_amazon_only(url: str, client: httpx.AsyncClient, network: FakeNetwork) -> None:
@@ -331,6 +336,26 @@ async def test_certificates_come_from_amazon_only(url: str, client: httpx.AsyncC
     answer = await send(client, senders.sns(now(), Message="{}", SigningCertURL=url))
     assert (answer.status_code, answer.json()["error"]) == (401, "signature_wrong")
     assert network.asked == []
+
+
+@pytest.mark.parametrize("name", ["postmark", "ses"])
+async def test_an_id_that_no_table_holds_was_our_fault_for_ever(name: str, client: httpx.AsyncClient) -> None:
+    """It is refused in words, as what cannot be used; the provider would send the same call again for days."""
+    answer = await send(client, SENDERS[name](letter("lamp"), "req-\x00", now()))
+    assert (answer.status_code, answer.json()["error"]) == (422, "content_unusable")
+    assert "cannot be stored" in answer.json()["message"]
+
+
+async def test_a_sender_in_the_envelope_that_no_table_holds_kept_the_mail_out(
+    client: httpx.AsyncClient, empty: App
+) -> None:
+    """The mail comes in; of the envelope is kept what can be."""
+    content = base64.b64encode(letter("lamp")).decode()
+    told = senders.notice(now(), {"type": "SNS", "encoding": "BASE64"}, content=content)
+    answer = await send(client, senders.sns(now(), Message=told.replace("bounce@", "bou\\u0000nce@")))
+    assert (answer.status_code, answer.json()["status"]) == (200, "accepted")
+    (event,) = await stored(empty)
+    assert event.peer.mail_from == "bou\ufffdnce@example.org"
 
 
 async def test_sns_signatures_of_old_kinds_are_refused(client: httpx.AsyncClient, network: FakeNetwork) -> None:

@@ -25,7 +25,9 @@ from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.archive.history import archived_rows, manifests
 from services.core.blobs import BlobMissing
+from services.core.bus.event_row import opened_rows
 from services.core.settings import ArchiveSettings, RetentionSettings
+from services.keep_time.keeper import KEEP_TIME
 from services.mail.link_tokens import rating_link
 from services.operations import daily
 from services.operations.archive import move
@@ -388,7 +390,7 @@ async def test_the_deployment_goes_through_it_by_itself(app: Tended) -> None:
     assert re.search(r"messages in threads +60 d +2", await _typed(app))
     archive = ArchiveSettings(daily=True, after_days=30)
     settings = app.app.settings.model_copy(update={"archive": archive})
-    async with running_app(settings, ("keep_time", "read_email", "track_threads")) as at_work:
+    async with running_app(settings, (KEEP_TIME, "read_email", "track_threads")) as at_work:
         await until_true(lambda: _is_over(at_work))
         await until_true(lambda: _has_no_text(app))
     assert [one.role for one in (await app.thread(thread)).conversation] == ["customer", "agent"]
@@ -457,8 +459,7 @@ async def _manifests(app: Tended) -> Any:
 
 async def _archived_texts(app: Tended) -> list[str]:
     rows = [row async for row in archived_rows(await _manifests(app), archive_of(app.app.settings))]
-    await app.app.keys.open_rows(rows)
-    return [str(row["data"]) for row in rows]
+    return [str(row.data) for row in await opened_rows(app.app.keys, rows)]
 
 
 async def _killed(app: Tended, step: str) -> None:
@@ -497,4 +498,4 @@ async def test_what_a_customer_wrote_beside_a_rating_goes_with_the_reply(app: Te
     assert await places(app, f"{WORD}COMMENT") == set()
     assert await differences(app) == ()
     with pytest.raises(LinkUnknown):
-        await ratable(app.app, rating_link(app.app.keyring, "main", row["reply_id"], "").rpartition("/")[2])
+        await ratable(app.app, rating_link(app.app.signing_keys, "main", row["reply_id"], "").rpartition("/")[2])

@@ -56,8 +56,10 @@ ADMINS_ACT = (
     r"/patterns/.*",
     r"/dead-letters/.*",
     r"/settings",
+    r"/(settings/)?inboxes/\{name\}/test",
 )
-ONES_OWN = r"/(me|me/.*|sign-out|inbox/views)"  # which a viewer does, too
+AGENTS_READ = (r"/replies/\{reply_id\}/what-if",)  # its page asks the model, which costs
+ONES_OWN = r"/(me|me/.*|sign-out|inbox/views|first-steps)"  # which a viewer does, too
 OIDC = {"issuer": "https://login.example", "client_id": "correspondent", "client_secret": "a-secret-of-a-client"}
 
 
@@ -105,6 +107,7 @@ def least(method: str, path: str) -> Role:
     reads = method == "GET"
     if any(re.fullmatch(one, bare) for one in (ADMINS_READ if reads else ADMINS_ACT)):
         return "admin"
+    reads = reads and not any(re.fullmatch(one, bare) for one in AGENTS_READ)
     return "viewer" if reads or (path.startswith("/console") and re.fullmatch(ONES_OWN, bare)) else "agent"
 
 

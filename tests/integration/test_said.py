@@ -128,6 +128,53 @@ async def test_what_was_said_is_found_by_word_and_by_meaning_with_who_said_it_an
     assert "invoice" in (await find_everywhere(app.app, "the invoice of March", now=app.clock()))[0].fact.text
 
 
+async def test_a_day_that_a_question_named_counted_for_nothing(app: Tended) -> None:
+    """Of threads that say the same, the one of the day that is asked is found, by the model's tool and by operators."""
+    said = "The export to Xero stopped after a minute, and nothing came."
+    for number, (subject, text) in enumerate(THREADS[:4]):
+        await app.write(text, subject=subject)
+        await app.write(said, subject=f"Export {number}")
+        await app.wait(days=30)
+    await keep.look(app.app, lambda done, of: None)
+    (mail,) = await app.rows("SELECT * FROM mails WHERE subject = 'Export 3'")
+    event = memory_loaded(app.person(), thread_id=mail["thread_id"], mail_ids=(mail["mail_id"],))
+    for number, day in enumerate(("5 January", "4 February")):
+        question, thread = f"What was wrong with the export to Xero on {day}?", f"«Export {number}»"
+        assert thread in (await texts(app, question)).splitlines()[0]
+        desk = Desk(event=event, app=app.app, workspace=app.workspace, now=app.clock(), mails=(mail,))
+        told = await search.memory(SearchMemoryInput(query_text=question, max_results=1), desk)
+        assert f"{thread}: “{said}”" in told
+
+
+@pytest.mark.parametrize(("number", "named", "day"), [
+    (0, "5 January", "2026-01-05"),
+    (1, "4 February", "2026-02-04"),
+    (2, "6 March", "2026-03-06"),
+])  # fmt: skip
+async def test_a_day_that_a_mail_named_counted_for_nothing_in_its_prompt(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, number: int, named: str, day: str
+) -> None:
+    """Of threads that say the same, a mail has in its prompt the one of the day that it names, whichever that is."""
+    said = "The export to Xero stopped after a minute, and nothing came."
+    changes: dict[str, Any] = {"context": {"relevant_threads": 1, "earlier_threads": 0}}
+    async with tending(stack, database, topic_prefix, tmp_path, inboxes=BOXES, **changes) as app:
+        for one in range(3):
+            await app.write(said, subject=f"Export {one}")
+            await app.wait(days=30)
+        await keep.look(app.app, lambda done, of: None)
+        await app.write(f"What was wrong with the export to Xero on {named}?", subject="Xero")
+        assert f"{day} ada@acme.example: “{said}”" in (layer := await earlier(app))
+        assert [one for one in range(3) if f"«Export {one}»" in layer] == [number]
+
+
+async def test_the_thread_that_is_answered_was_told_as_another(seven: Tended) -> None:
+    """What was said in the mail's own thread stands in the thread's layers, and not among other threads."""
+    await seven.write(QUESTION, subject="Re: Smudges", after="<m1@acme.example>")
+    layer = await earlier(seven)
+    assert "«Address»" in layer
+    assert "WR-220" not in layer
+
+
 async def test_every_mail_that_was_signed_with_a_name_lay_near_a_question_about_its_sender(app: Tended) -> None:
     """The question is also asked as they would say it, of their messages; its words and its verdict stay its own."""
     for subject, text in THREADS[:3]:
@@ -176,6 +223,22 @@ async def test_the_model_finds_with_its_tool_what_was_said_within_the_days_that_
     assert "ada@acme.example in «Seats»" not in own
     assert found.splitlines()[0] == "memory: no fact below clearly answers this"
     assert "\nmessages, as they were written; " in found
+
+
+async def test_one_of_the_first_five_answered_and_four_were_shown(seven: Tended) -> None:
+    """A search is sure of messages where the five that may answer are shown, in a language that was measured."""
+    question, german = (
+        "Which ribbon helped against smudged labels?",
+        "Welches Farbband half gegen die verschmierten Etiketten?",
+    )
+    for text, limit, sure in ((question, 10, True), (question, 4, False), (german, 10, False)):
+        assert (await find_said(seven.app, seven.person(), text, now=seven.clock(), limit=limit)).sure is sure
+    (mail,) = await seven.rows("SELECT * FROM mails WHERE subject = 'Seats'")
+    event = memory_loaded(seven.person(), thread_id=mail["thread_id"], mail_ids=(mail["mail_id"],))
+    desk = Desk(event=event, app=seven.app, workspace=seven.workspace, now=seven.clock(), mails=(mail,))
+    for person, how in (("", "one of the first answers"), ("WR-220", "whether one answers is to be confirmed")):
+        told = await search.memory(SearchMemoryInput(query_text=question, person=person), desk)
+        assert f"\nmessages, as they were written; {how}:\n" in told
 
 
 async def test_summaries_are_found_and_a_new_text_gets_its_own_vector(app: Tended) -> None:

@@ -17,6 +17,7 @@ from deploy.local import Endpoints
 from services.core.db import Connection
 from services.memory.embeddings import Meaning
 from services.memory.said import search_said
+from services.summarize_threads.apply import SQL as SUMMARIES
 from services.track_threads.apply import SQL as THREADS
 from tests.support.remembering import START
 from tests.support.tending import Tended, tending
@@ -60,6 +61,16 @@ class Message:
     proven: bool = True
     seen_by: set[str] = field(default_factory=set)
     answers: list[Message] = field(default_factory=list)
+    gone: bool = False
+
+
+@dataclass
+class Summary:
+    """What a thread was about, as it was told of one person, proven or not."""
+
+    word: str
+    of: str
+    proven: bool
 
 
 @dataclass
@@ -67,18 +78,29 @@ class Drawn:
     """A thread of several people."""
 
     messages: list[Message] = field(default_factory=list)
+    summaries: list[Summary] = field(default_factory=list)
 
-    def visible(self, name: str) -> set[str]:
-        """The words that a person may find: of a thread in which they wrote proven, what they wrote, or were answered."""
+    def visible(self, name: str, *, any_answer: bool = False) -> set[str]:
+        """The words that a person may find: of a thread in which they wrote proven, what they wrote, or were answered.
+
+        With `any_answer` those of answers to an unproven mail, too, which they may not.
+        """
         people = {name, ALIAS} if name == "ada" else {name}
         if not any(one.role == "customer" and one.proven and one.author in people for one in self.messages):
             return set()
-        return {
+        told = {one.word for one in self.summaries if one.of in people and one.proven}
+        return told | {
             one.word
             for one in self.messages
-            if (one.author in people and one.proven if one.role == "customer" else people & one.seen_by)
-            and all(other.proven for other in one.answers)
+            if not one.gone
+            and (one.author in people and one.proven if one.role == "customer" else people & one.seen_by)
+            and (any_answer or all(other.proven for other in one.answers))
         }
+
+    @property
+    def words(self) -> set[str]:
+        """The words of all that is told."""
+        return {one.word for one in (*self.messages, *self.summaries)}
 
 
 @pytest.fixture
@@ -106,7 +128,8 @@ async def write(conn: Connection, app: Tended, dice: random.Random, number: int)
         answered = dice.sample(ids, min(len(ids), dice.randint(1, 2))) if role == "agent" else []
         one = Message(f"word{number}x{version}", role, author, dice.random() < 0.7 or role != "customer", recipients)
         if role == "agent":
-            one.seen_by = {dice.choice((*PEOPLE, ALIAS))}
+            writers = [message.author for message in thread.messages if message.author]
+            one.seen_by = {dice.choice((*PEOPLE, ALIAS, *writers, *writers))}
             one.answers = [message for _, message in answered]
         is_mail = role != "agent"
         values: dict[str, Any] = {
@@ -133,8 +156,24 @@ async def write(conn: Connection, app: Tended, dice: random.Random, number: int)
         if role == "agent":
             await conn.execute(REPLY, values)
         await conn.execute(THREADS.insert_passages, values)
+        one.gone = dice.random() < 0.1
+        if one.gone:
+            await conn.execute(
+                "UPDATE conversation SET gone_at = %(at)s WHERE mail_id = %(id)s OR reply_id = %(id)s", values
+            )
         ids.append((id, one))
         thread.messages.append(one)
+    for name in dice.sample((*PEOPLE, ALIAS), 2):
+        told = Summary(f"told{number}{name}", name, dice.random() < 0.7)
+        thread.summaries.append(told)
+        values = {
+            "participant_id": app.person(addr(name)),
+            "trusted": told.proven,
+            "words": 4,
+            "covers_to": 1,
+            "at": START,
+        }
+        await conn.execute(SUMMARIES.upsert, {**given, **values, "text": f"zebra {told.word} said here"})
     return thread
 
 
@@ -155,13 +194,15 @@ async def test_a_person_finds_all_that_they_may_see_and_nothing_else(app: Tended
             [app.person(addr(ALIAS)), app.workspace, app.person(addr("ada")), UUID(int=seed), START],
         )
         threads = [await write(conn, app, dice, number) for number in range(ROUNDS)]
-        every = {one.word for thread in threads for one in thread.messages}
+        unproven, every = 0, set().union(*(thread.words for thread in threads))
         for name in PEOPLE:
             may = set().union(*(thread.visible(name) for thread in threads))
             assert may, "the draw shows everybody something"
+            unproven += len(set().union(*(thread.visible(name, any_answer=True) for thread in threads)) - may)
             assert await found(conn, app, name, "zebra") == may
             for word in dice.sample(sorted(every - may), 10):
                 assert word not in await found(conn, app, name, f"zebra {word} said")
+        assert unproven, "the draw has replies to an unproven mail that went to somebody proven"
 
 
 async def found(conn: Connection, app: Tended, name: str, query: str) -> set[str]:

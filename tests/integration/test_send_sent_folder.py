@@ -17,8 +17,8 @@ from schemas.events.replies import DeliverySettled
 from services.cli import deliveries
 from services.cli.deliveries import settlement as settle_delivery
 from services.core.app import App
-from services.core.bus import event_store
 from services.core.bus.envelope import Envelope, first
+from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner, enter
 from services.core.clock import utc_now
 from services.core.db import fetch_all
@@ -68,7 +68,7 @@ async def stored(app: App, kind: str) -> Envelope:
     async with asyncio.timeout(PATIENCE_S):
         while not (found := await rows(app, "SELECT * FROM events WHERE type = %(kind)s", kind=kind)):
             await asyncio.sleep(0.05)
-    return event_store.envelope(found[0])
+    return EventRow.of(**found[0]).envelope()
 
 
 async def forward(app: App, clock: SteppingClock, by: timedelta) -> None:

@@ -179,14 +179,14 @@ async def test_what_is_being_handled_keeps_its_settings(app: Tended) -> None:
 
     await app.write("What does it cost?")
     await app.write("What does it cost?", subject="Again", sender="bo@bo.example")
-    from services.core.bus import event_store
+    from services.core.bus.event_row import EventRow
     from services.core.db import fetch_all
 
     async with app.app.database.reading() as conn:
         rows = await fetch_all(conn, "SELECT * FROM events WHERE type = 'turn.opened.v1' ORDER BY seq")
     runner = Runner(Processor(name="of_a_test", handlers={TurnOpened: handle}), app.app)
     for row in rows:
-        await runner.process(event_store.envelope(row))
+        await runner.process(EventRow.of(**row).envelope())
     assert seen == [10, 10, 21, 21]
 
 

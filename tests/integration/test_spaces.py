@@ -12,7 +12,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.memory import FactRequested
 from schemas.events.merging import ParticipantMergeRequested
-from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.memory.embeddings import meanings
 from services.memory.knowledge import search_knowledge
 from services.operations.erase.export import export, new_folder
@@ -66,7 +66,7 @@ async def say(town: Tended, who: str, inbox: str, number: int, after: str = "") 
 async def contexts(town: Tended) -> list[tuple[str, str]]:
     """Inbox and whole context of every turn so far, and what was drafted."""
     rows = await town.rows("SELECT * FROM events WHERE type IN ('memory.loaded.v1', 'reply.drafted.v1') ORDER BY seq")
-    datas = [event_store.envelope(row).data for row in rows]
+    datas = [EventRow.of(**row).envelope().data for row in rows]
     return [(str(getattr(one, "inbox", "")), one.model_dump_json()) for one in datas]
 
 

@@ -13,7 +13,7 @@ import pytest
 from deploy.local import Endpoints
 from services import track_threads
 from services.cli.threads.view import whole
-from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner
 from services.model.offline import OfflineModel
 from services.model.port import Answer, Request, ToolCall
@@ -160,7 +160,7 @@ async def test_a_draft_that_comes_twice_is_noted_once(app: Tended, model: Keepin
     await again(app, model, {"name": "browser", "value": "new"}, after="<m1@acme.example>")
     before = await app.state()
     for row in await app.rows("SELECT * FROM events WHERE type = 'reply.drafted.v1' ORDER BY seq"):
-        await Runner(track_threads.PROCESSOR, app.app).process(event_store.envelope(row))
+        await Runner(track_threads.PROCESSOR, app.app).process(EventRow.of(**row).envelope())
     await app.settle()
     assert await kept(app) == {"browser": "new"}
     assert await app.state() == before

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import subprocess
 import sys
-import tarfile
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,28 +25,14 @@ from services.pipeline import consumers
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
+from tests.support.previous_release import previous_release
 from tests.support.stack import temporary_home
-from tests.support.workers import ROOT, Process, Worker, environment_of
+from tests.support.workers import Process, Worker, environment_of
 
-RELEASES = ROOT / "deploy" / "releases.toml"
 MAILS = 6
 HANDED_OVER_S = 12.0  # two sessions of the embedded broker
 AT_WORK = '"event": "at work"'  # how 0.1.0 says that it is running
 LOG_OF_CRASH = "Traceback"
-
-
-def previous_release() -> tuple[str, bytes]:
-    """The newest release that is not this tree's own commit, and its tree as a tar file; skips where a clone lacks it."""
-    release = tomllib.loads(RELEASES.read_text())["release"][-1]
-    made = subprocess.run(
-        ["git", "archive", "--format=tar", release["commit"], "services", "schemas", "deploy", "pyproject.toml"],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-    )
-    if made.returncode:
-        pytest.skip(f"this clone does not hold the commit of {release['version']}: {made.stderr.decode()[:200]}")
-    return release["version"], made.stdout
 
 
 def spawn_in(tree: Path, names: Sequence[str], environment: Mapping[str, str], log: Path) -> Process:
@@ -71,10 +54,7 @@ async def test_the_previous_release_works_next_to_this_one(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
     """During an upgrade and after a rollback every mail ends in one way, and no consumer makes a dead letter."""
-    version, archive = previous_release()
-    tree = tmp_path / "previous"
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        tar.extractall(tree, filter="data")
+    version, tree = previous_release(tmp_path)
     with temporary_home(in_memory=True) as home:
         settings = settings_for(stack, database, topic_prefix, home)
         log = tmp_path / f"{version}.log"
@@ -172,8 +152,8 @@ async def check(app: App, mails: int) -> None:
     assert left == []
     assert failed == []
     prefix = app.settings.kafka.topic_prefix
-    letters = [dead_letter_topic(prefix + topic, prefix + name) for topic, name in consumers()]
-    assert sum((await ends(app.settings.kafka.brokers, letters)).values()) == 0
+    dead_letters = [dead_letter_topic(prefix + topic, prefix + name) for topic, name in consumers()]
+    assert sum((await ends(app.settings.kafka.brokers, dead_letters)).values()) == 0
 
 
 async def who_worked(app: App) -> dict[str, int]:

@@ -17,7 +17,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from deploy.local import Endpoints
 from schemas.webhook_payloads import DATA, KINDS, TEST
 from services import send_webhooks
-from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.bus.processor import ReplayRefused
 from services.core.bus.runner import Runner
 from services.core.clock import utc_now
@@ -125,7 +125,7 @@ async def test_the_same_event_twice_is_one_webhook(desk: Desk) -> None:
     async with desk.app.app.database.reading() as conn:
         rows = await fetch_all(conn, "SELECT * FROM events WHERE type = ANY(%(kinds)s) ORDER BY seq", {"kinds": kinds})
     for row in rows:
-        await Runner(send_webhooks.PROCESSOR, desk.app.app).process(event_store.envelope(row))
+        await Runner(send_webhooks.PROCESSOR, desk.app.app).process(EventRow.of(**row).envelope())
     await desk.app.wait(hours=1)
     assert before > 0
     assert len(desk.hook.posts) == before
@@ -407,7 +407,11 @@ async def test_a_replay_tells_nobody(desk: Desk) -> None:
     many, lines = len(desk.hook.posts), await desk.told(made)
     async with desk.app.app.database.reading() as conn:
         rows = await fetch_all(conn, "SELECT * FROM events WHERE topic IN ('inbound-email', 'timers') ORDER BY seq")
-    ours = [one for one in map(event_store.envelope, rows) if type(one.data) in send_webhooks.PROCESSOR.handlers]
+    ours = [
+        one
+        for one in (EventRow.of(**row).envelope() for row in rows)
+        if type(one.data) in send_webhooks.PROCESSOR.handlers
+    ]
     assert {one.topic for one in ours} == {"inbound-email", "timers"}
     for number, one in enumerate(ours):
         again = replace(one, id=UUID(int=number), replay="a replay")  # an id that no journal knows

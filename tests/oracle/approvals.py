@@ -12,6 +12,7 @@ from tests.oracle.evidence import Earning, Evidence, Row
 
 STEPS = {"approval.opened.v1": True, "approval.closed.v1": False}
 CORRECTIONS = ("edited", "rejected", "answered_by_hand", "reopened")
+UNNAMED = ("", "other")  # drafts of which nobody says what they are alike in earn nothing
 Z = 1.959963984540054
 
 
@@ -50,7 +51,7 @@ def counted_once(evidence: Evidence) -> Iterator[str]:
 def steps_follow(evidence: Evidence) -> Iterator[str]:
     """An intent opens with the approval that reaches the bound, closes with the first correction, and else does neither.
 
-    Where a sender who counted was erased since, it may have opened or not.
+    Drafts of no named intent open nothing. Where a sender who counted was erased since, it may have opened or not.
     """
     if evidence.earning is None:
         return
@@ -59,17 +60,18 @@ def steps_follow(evidence: Evidence) -> Iterator[str]:
     lost = {id for kind, id in evidence.lost if kind == "delivery"}
     for id, events in evidence.of_approval.items():
         intent, wanted = _Intent(), None
+        name = f"intent {events[0]['data']['intent']} of {events[0]['data']['inbox']}"
         for one in [*events, None]:
             step = None if one is None or one["data"].get("by") else STEPS.get(one["type"])
             unsure = {step, wanted} == {None, True} and any(
                 of in lost for _, of, _ in intent.last(evidence.earning.over)
             )
             if step != wanted and not unsure:
-                yield f"intent {id} was to be {_said(wanted)} and was {_said(step)} at version {one and one['version']}"
+                yield f"{name} was to be {_said(wanted)} and was {_said(step)} at version {one and one['version']}"
             if one is not None:
                 wanted = _next(intent, one, recipient, evidence.earning)
         if rows.get(id) != intent.is_open:
-            yield f"intent {id} is {_said(rows.get(id))} and the decisions say {_said(intent.is_open)}"
+            yield f"{name} is {_said(rows.get(id))} and the decisions say {_said(intent.is_open)}"
 
 
 def earned_while_open(evidence: Evidence) -> Iterator[str]:
@@ -98,15 +100,16 @@ def _next(intent: _Intent, event: Row, recipient: dict[str, str], rule: Earning)
     last = intent.last(rule.over)
     good = [one[1] for one in last if one[2] == "unchanged"]
     senders = {recipient.get(one, "").rpartition("@")[2] for one in good}
-    is_earned = outcome == "unchanged" and _bound(len(good), len(last)) >= rule.bound and len(senders) >= rule.senders
-    return True if is_earned else None
+    if outcome != "unchanged" or event["data"]["intent"] in UNNAMED:
+        return None
+    return True if _bound(len(good), len(last)) >= rule.bound and len(senders) >= rule.senders else None
 
 
 def _bound(good: int, of: int) -> float:
-    """The lower bound of Wilson's interval, 95 %, to four digits as it is stored."""
+    """The lower bound of Wilson's interval, 95 %."""
     share, square = good / of if of else 0, Z * Z
     spread = Z * sqrt((share * (1 - share) + square / (4 * of)) / of) if of else 0
-    return round(max(0.0, (share + square / (2 * of) - spread) / (1 + square / of)), 4) if of else 0.0
+    return max(0.0, (share + square / (2 * of) - spread) / (1 + square / of)) if of else 0.0
 
 
 def _said(is_open: bool | None) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tests.flow.scenario import AUTHSERV
-from tests.security.mails import Letter, on_top, proven, results, signed, write
+from tests.security.mails import RawMail, on_top, proven, results, signed, write
 
 Category = Literal[
     "from", "folding", "results", "replay", "token", "hijack", "quota", "poison",
@@ -28,7 +28,7 @@ class Victim:
 
     name: str
     address: str
-    first: Letter
+    first: RawMail
     reply_id: str = ""
 
     @property
@@ -44,7 +44,7 @@ class Attack:
     category: Category
     what: str
     word: str
-    letter: Letter
+    message: RawMail
     victim: Victim
     proves: str = ""
 
@@ -78,11 +78,11 @@ class Arsenal:
     def __init__(self) -> None:
         self.made: list[Attack] = []
 
-    def add(self, category: Category, what: str, victim: Victim, letter_of: object, proves: str = "") -> None:
+    def add(self, category: Category, what: str, victim: Victim, mail_of: object, proves: str = "") -> None:
         """Make one attack; `letter_of` gives its mail for a text."""
         word = f"AW{category.replace(' ', '')}{_letters(len(self.made))}"
-        letter = letter_of(orders(word, victim))  # type: ignore[operator]
-        self.made.append(Attack(category, what, word, letter, victim, proves))
+        message = mail_of(orders(word, victim))  # type: ignore[operator]
+        self.made.append(Attack(category, what, word, message, victim, proves))
 
 
 def _letters(number: int) -> str:
@@ -240,7 +240,7 @@ _RESULTS: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 
-def replays(arsenal: Arsenal, victims: list[Victim], signed_once: dict[str, Letter]) -> None:
+def replays(arsenal: Arsenal, victims: list[Victim], signed_once: dict[str, RawMail]) -> None:
     """A mail that the victim once signed, with something put above it; and signatures that prove too little."""
     twice = ("Subject", "To", "From", "Message-ID", "In-Reply-To", "Content-Type", "Date", "Reply-To")
     for number, name in enumerate(twice):
@@ -265,12 +265,12 @@ def replays(arsenal: Arsenal, victims: list[Victim], signed_once: dict[str, Lett
                     lambda text, v=victim: _in_name_of(signed(text, EVIL), v.address))  # fmt: skip
 
 
-def _lengthened(letter: Letter, text: str) -> Letter:
-    return Letter(letter.raw + text.encode().replace(b"\n", b"\r\n") + b"\r\n", letter.message_id, letter.author)
+def _lengthened(message: RawMail, text: str) -> RawMail:
+    return RawMail(message.raw + text.encode().replace(b"\n", b"\r\n") + b"\r\n", message.message_id, message.author)
 
 
-def _in_name_of(letter: Letter, author: str) -> Letter:
-    return Letter(letter.raw.replace(EVIL.encode(), author.encode()), letter.message_id, author)
+def _in_name_of(message: RawMail, author: str) -> RawMail:
+    return RawMail(message.raw.replace(EVIL.encode(), author.encode()), message.message_id, author)
 
 
 def tokens(arsenal: Arsenal, victims: list[Victim]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from services.mail.reports.automatic.judgement import UNREAD
 from tests.security import attacks, late_attacks, more_attacks
 from tests.security.attacks import Arsenal, Attack, Category, Victim, orders, secret_of
-from tests.security.mails import Letter, proven, signed, write
+from tests.security.mails import RawMail, proven, signed, write
 from tests.security.matrix import Cell, cells
 from tests.security.more_attacks import unsigned_id
 from tests.security.product import Product
@@ -84,7 +84,7 @@ class Campaign:
     cells: list[Cell]
     before: dict[str, Snapshot] = field(default_factory=dict)
     after: dict[str, Snapshot] = field(default_factory=dict)
-    second: dict[str, Letter] = field(default_factory=dict)
+    second: dict[str, RawMail] = field(default_factory=dict)
 
     @property
     def prompts(self) -> list[Seen]:
@@ -173,14 +173,14 @@ def _seeds(campaign: Campaign) -> int:
                 one, first=proven(text, one.address, message_id=one.first.message_id, reply_to=referred)
             )
 
-        def made(text: str, one: Victim = one, own: bool = own, eves: bool = eves, id: str = referred) -> Letter:
+        def made(text: str, one: Victim = one, own: bool = own, eves: bool = eves, id: str = referred) -> RawMail:
             if eves:
                 return proven(text, attacks.EVIL, message_id=id, headers=(f"Cc: {one.address}",))
             return write(text, one.address, message_id=one.first.message_id if own else id)
 
         campaign.arsenal.add("poison", f"before {one.name}", one, made, attacks.EVIL if eves else "")
     for attack in campaign.arsenal.made:
-        campaign.product.post(attack.letter.raw)
+        campaign.product.post(attack.message.raw)
     campaign.product.settle(len(campaign.arsenal.made))
     return len(campaign.arsenal.made)
 
@@ -221,13 +221,13 @@ def _fire(campaign: Campaign) -> int:
     fresh = [one for one in campaign.arsenal.made if not one.what.startswith("before ")]
     for number, attack in enumerate(fresh):
         if number % 4 == 3:
-            campaign.product.deliver(attack.letter.raw)
+            campaign.product.deliver(attack.message.raw)
         else:
-            campaign.product.post(attack.letter.raw, inbox="desk" if number % 4 == 1 else "support")
+            campaign.product.post(attack.message.raw, inbox="desk" if number % 4 == 1 else "support")
     for number, cell in enumerate(campaign.cells):
-        letter = cell.aimed(orders(cell.word, cell.people[-1]))
-        campaign.cells[number] = replace(cell, letter=letter)
-        campaign.product.post(letter.raw)
+        message = cell.aimed(orders(cell.word, cell.people[-1]))
+        campaign.cells[number] = replace(cell, message=message)
+        campaign.product.post(message.raw)
     return len(fresh) + len(campaign.cells)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from tests.flow.scenario import AUTHSERV
 from tests.security.attacks import EVIL, Arsenal, Victim
-from tests.security.mails import Letter, proven, results, signed, write
+from tests.security.mails import RawMail, proven, results, signed, write
 
 OURS = "ourcompany.example"
 TEAM = f"team@{OURS}"  # the inbox whose replies go to colleagues on Cc too
@@ -112,7 +112,7 @@ def reports(arsenal: Arsenal, victims: list[Victim]) -> None:
             arsenal.add("report", f"{what} {number}", victim, made)
 
 
-def _reports(victim: Victim, domain: str) -> Iterator[tuple[str, Callable[[str], Letter]]]:
+def _reports(victim: Victim, domain: str) -> Iterator[tuple[str, Callable[[str], RawMail]]]:
     id, address = victim.reply_id, victim.address
     daemon = f"mailer-daemon@{domain}"
     returned = f"Message-ID: <{id}>\nFrom: support@{OURS}\nTo: {address}\nSubject: Re: The vault\n"
@@ -122,7 +122,7 @@ def _reports(victim: Victim, domain: str) -> Iterator[tuple[str, Callable[[str],
     )
     feedback = f"Feedback-Type: abuse\nUser-Agent: x/1\nVersion: 1\nOriginal-Rcpt-To: {address}\n"
 
-    def report(text: str, author: str, fields: str, type_: str, *, proof: str = "", extra: str = "") -> Letter:
+    def report(text: str, author: str, fields: str, type_: str, *, proof: str = "", extra: str = "") -> RawMail:
         body = (
             f"--b\nContent-Type: text/plain\n\n{text}\n--b\nContent-Type: message/{type_}\n\n"
             f"{fields}{text.splitlines()[0]}\n\n--b\nContent-Type: text/rfc822-headers\n\n{extra}{returned}\n--b--\n"
@@ -198,7 +198,7 @@ def wrapped(arsenal: Arsenal, victims: list[Victim]) -> None:
             arsenal.add("wrapped", f"{what} {number}", victim, made, proves)
 
 
-def _wrapped(victim: Victim) -> Iterator[tuple[str, Callable[[str], Letter], str]]:
+def _wrapped(victim: Victim) -> Iterator[tuple[str, Callable[[str], RawMail], str]]:
     address, id = victim.address, victim.reply_id
     domain = address.partition("@")[2]
     good = f"{AR}{results(domain)}"
@@ -207,7 +207,7 @@ def _wrapped(victim: Victim) -> Iterator[tuple[str, Callable[[str], Letter], str
     def part(type_: str, text: str) -> str:
         return f"--b\nContent-Type: {type_}\n\n{text}\n--b--\n"
 
-    def eve(text: str, **parts: object) -> Letter:
+    def eve(text: str, **parts: object) -> RawMail:
         return proven(text, EVIL, **parts)
 
     mixed = 'multipart/mixed; boundary="b"'
@@ -228,7 +228,7 @@ def _wrapped(victim: Victim) -> Iterator[tuple[str, Callable[[str], Letter], str
         "BEGIN:VCALENDAR\nMETHOD:REPLY\nBEGIN:VEVENT\nATTENDEE;PARTSTAT=ACCEPTED:mailto:" + address + "\nDESCRIPTION:"
         + text.replace("\n", "\\n") + "\nEND:VEVENT\nEND:VCALENDAR", address, kind="text/calendar; method=REPLY", reply_to=id), ""  # fmt: skip
     yield "a white line among the headers", lambda text: write(text, EVIL, above=(f"{AR}{results('evil.example')}", f"X-A: b\r\n \r\nFrom: {address}")), ""  # fmt: skip
-    yield "no headers at all", lambda text: Letter(f"\r\n{inner}{text}".replace("\r\n", "\n").replace("\n", "\r\n").encode(), "none", address), ""  # fmt: skip
+    yield "no headers at all", lambda text: RawMail(f"\r\n{inner}{text}".replace("\r\n", "\n").replace("\n", "\r\n").encode(), "none", address), ""  # fmt: skip
     yield "Reply-To twice", lambda text: eve(text, headers=(f"Reply-To: {address}", f"Reply-To: {EVIL}")), ""
     yield (
         "In-Reply-To twice",

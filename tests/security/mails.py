@@ -43,7 +43,7 @@ def results(domain: str, dmarc: str = "pass", *, dkim_result: str = "") -> str:
 
 
 @dataclass(frozen=True)
-class Letter:
+class RawMail:
     """A mail, and what a judge has to know of it: its Message-ID without brackets, and the address that From shows."""
 
     raw: bytes
@@ -63,7 +63,7 @@ def write(
     above: tuple[str, ...] = (),
     headers: tuple[str, ...] = (),
     kind: str = "text/plain; charset=utf-8",
-) -> Letter:
+) -> RawMail:
     """A mail from `author`, whose From field is `from_` word for word where given.
 
     `above` are whole header lines that our own server wrote on top; `headers` stand among the sender's own.
@@ -83,10 +83,10 @@ def write(
         *headers,
     ]
     raw = "\r\n".join([*lines, "", *text.split("\n"), ""]).encode("utf-8", "surrogateescape")
-    return Letter(raw, message_id, author)
+    return RawMail(raw, message_id, author)
 
 
-def proven(text: str, author: str, **parts: object) -> Letter:
+def proven(text: str, author: str, **parts: object) -> RawMail:
     """A mail on which our own server found that DMARC passes."""
     domain = author.rpartition("@")[2].rstrip(">")
     return write(text, author, above=(f"Authentication-Results: {results(domain)}",), **parts)  # type: ignore[arg-type]
@@ -94,9 +94,9 @@ def proven(text: str, author: str, **parts: object) -> Letter:
 
 def signed(
     text: str, author: str, *, days_ago: float = 0, length: bool = False, over: tuple[bytes, ...] = (), **parts: object
-) -> Letter:
+) -> RawMail:
     """A mail with a DKIM signature of its author's domain, and no word of our own server."""
-    letter = write(text, author, **parts)  # type: ignore[arg-type]
+    message = write(text, author, **parts)  # type: ignore[arg-type]
     domain = author.rpartition("@")[2]
     chosen = over or (
         b"from",
@@ -108,13 +108,13 @@ def signed(
         b"references",
         b"content-type",
     )
-    present = [one for one in chosen if b"\r\n" + one + b":" in b"\r\n" + letter.raw.lower()]
+    present = [one for one in chosen if b"\r\n" + one + b":" in b"\r\n" + message.raw.lower()]
     when = int((datetime.now(UTC) - timedelta(days=days_ago)).timestamp())
-    made = dkim.DKIM(letter.raw, timeout=5)
+    made = dkim.DKIM(message.raw, timeout=5)
     signature = made.sign(b"s1", domain.encode(), PEM, include_headers=present, length=length)
     if days_ago:
-        signature = _signed_then(letter.raw, domain, present, when)
-    return Letter(signature + letter.raw, letter.message_id, author)
+        signature = _signed_then(message.raw, domain, present, when)
+    return RawMail(signature + message.raw, message.message_id, author)
 
 
 def _signed_then(raw: bytes, domain: str, present: list[bytes], when: int) -> bytes:
@@ -126,6 +126,6 @@ def _signed_then(raw: bytes, domain: str, present: list[bytes], when: int) -> by
         return bytes(dkim.sign(raw, b"s1", domain.encode(), PEM, include_headers=present))
 
 
-def on_top(letter: Letter, *lines: str) -> Letter:
+def on_top(message: RawMail, *lines: str) -> RawMail:
     """The mail with further header lines above it, as whoever passes it on may write them."""
-    return Letter("".join(f"{line}\r\n" for line in lines).encode() + letter.raw, letter.message_id, letter.author)
+    return RawMail("".join(f"{line}\r\n" for line in lines).encode() + message.raw, message.message_id, message.author)

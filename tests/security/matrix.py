@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tests.security.attacks import Victim, secret_of
-from tests.security.mails import Letter, proven, results, write
+from tests.security.mails import RawMail, proven, results, write
 from tests.security.script import MODEL, words_in
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Cell:
     level: Level
     names: Names
     people: tuple[Victim, ...]
-    letter: Letter | None = None
+    message: RawMail | None = None
 
     @property
     def word(self) -> str:
@@ -55,7 +55,7 @@ class Cell:
         """Whose thread it names, or would."""
         return self.people[-1]
 
-    def aimed(self, text: str) -> Letter:
+    def aimed(self, text: str) -> RawMail:
         """Its mail."""
         named = {"nothing": "", "own mail": self.owner.first.message_id, "other's mail": self.owner.first.message_id}
         reply_to = named.get(self.names, self.owner.reply_id)
@@ -100,9 +100,9 @@ def keep(table: str) -> None:
 
 
 def _thread_and_more(campaign: Campaign, cell: Cell) -> tuple[str, str, str, str]:
-    assert cell.letter is not None
+    assert cell.message is not None
     rows = campaign.product.rows(
-        "SELECT thread_id, verdict, identity FROM mails WHERE message_id = %(id)s", id=cell.letter.message_id
+        "SELECT thread_id, verdict, identity FROM mails WHERE message_id = %(id)s", id=cell.message.message_id
     )
     (mail,) = rows
     assert mail["identity"] == cell.level, "the row would speak of another sender than it names"
@@ -157,8 +157,8 @@ def _written(campaign: Campaign, cell: Cell) -> str:
 def _answer(campaign: Campaign, cell: Cell, verdict: str) -> str:
     from tests.security.campaign import answered, text_of
 
-    assert cell.letter is not None
-    ours = [one for one in campaign.sent if answered(one) == cell.letter.message_id]
+    assert cell.message is not None
+    ours = [one for one in campaign.sent if answered(one) == cell.message.message_id]
     if not ours:
         return "none: set aside" if verdict == "park" else "none: a person decides"
     (one,) = ours

@@ -8,7 +8,7 @@ from email.message import EmailMessage
 
 from tests.flow.scenario import AUTHSERV
 from tests.security.attacks import EVIL, Arsenal, Victim
-from tests.security.mails import Letter, proven, results, signed, write
+from tests.security.mails import RawMail, proven, results, signed, write
 
 OURS = "ourcompany.example"
 _FROMS = (
@@ -128,13 +128,13 @@ def copies(arsenal: Arsenal, victims: list[Victim]) -> None:
             id = f"copy-{victim.name}-{number}@evil.example"
             raw = changed(_with_id(victim.first, id), victim)
             arsenal.add(
-                "copies", f"{what}, {victim.name}", victim, lambda text, r=raw, i=id, v=victim: Letter(r, i, v.address)
+                "copies", f"{what}, {victim.name}", victim, lambda text, r=raw, i=id, v=victim: RawMail(r, i, v.address)
             )
 
 
-def _with_id(letter: Letter, id: str) -> bytes:
-    changed = letter.raw.replace(f"<{letter.message_id}>".encode(), f"<{id}>".encode())
-    assert changed != letter.raw
+def _with_id(message: RawMail, id: str) -> bytes:
+    changed = message.raw.replace(f"<{message.message_id}>".encode(), f"<{id}>".encode())
+    assert changed != message.raw
     return changed
 
 
@@ -198,7 +198,7 @@ def colleagues(arsenal: Arsenal, victims: list[Victim]) -> None:
             arsenal.add("colleague", f"{what} {number}", victim, made)
 
 
-def _report(text: str, about: str, id: str, kind: str = "delivery-status") -> Letter:
+def _report(text: str, about: str, id: str, kind: str = "delivery-status") -> RawMail:
     """A forged report in three parts."""
     fields = (
         f"Reporting-MTA: dns; mx.acme.example\r\n\r\nFinal-Recipient: rfc822; {about}\r\nAction: failed\r\nStatus: 5.1.1\r\n"
@@ -236,7 +236,7 @@ _CONTENT: tuple[tuple[str, Callable[[str, Victim], tuple[str, str, str]]], ...] 
 )  # fmt: skip
 
 
-def _holding(author: str, given: tuple[str, str, str]) -> Letter:
+def _holding(author: str, given: tuple[str, str, str]) -> RawMail:
     """A mail with one such part."""
     kind, name, content = given
     mail = EmailMessage()
@@ -255,11 +255,11 @@ def _holding(author: str, given: tuple[str, str, str]) -> Letter:
         mail.add_attachment(content, subtype=kind, filename=name)
     made = (proven if author == EVIL else write)("x", author)
     head = made.raw.partition(b"\r\nMIME-Version:")[0]
-    return Letter(
+    return RawMail(
         head + b"\r\n" + mail.as_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"), made.message_id, author
     )
 
 
-def unsigned_id(text: str, author: str, **parts: object) -> Letter:
+def unsigned_id(text: str, author: str, **parts: object) -> RawMail:
     """A signed mail whose Message-ID nothing covers, as many mail servers sign."""
     return signed(text, author, over=(b"from", b"to", b"subject", b"date", b"content-type"), **parts)  # type: ignore[arg-type]

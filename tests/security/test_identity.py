@@ -58,7 +58,7 @@ def test_no_foreign_fact_is_in_any_prompt(campaign: Campaign, category: Category
 def test_no_mail_goes_to_a_wrong_person(campaign: Campaign, category: Category) -> None:
     """A secret leaves to its owner alone; an answer goes to the proven author, or as fixed words to the From as written."""
     owners = {one.secret: one.address for one in campaign.victims[category]}
-    theirs = {one.letter.message_id: one for one in campaign.attacks(category)}
+    theirs = {one.message.message_id: one for one in campaign.attacks(category)}
     genuine = {one.first.message_id for one in campaign.victims[category]}
     for kept in campaign.sent:
         for word in words_in(text_of(kept)) & owners.keys():
@@ -76,7 +76,7 @@ def _is_answered_rightly(attack: Attack, recipient: str, text: str) -> None:
         assert recipient == attack.proves, attack.what
         return
     local, _, domain = recipient.rpartition("@")  # a domain has no case; a local part goes out as it was written
-    written = attack.letter.raw.decode("utf-8", "replace")
+    written = attack.message.raw.decode("utf-8", "replace")
     spelled = "|".join(map(re.escape, (domain, domain.encode("ascii").decode("idna"))))
     assert re.search(rf"{re.escape(local)}\W{{1,3}}(?i:{spelled})", written), f"{attack.what}: {recipient}"
     assert MODEL not in text, f"{attack.what}: a model's words went to an address that anybody may have written"

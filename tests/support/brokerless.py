@@ -17,13 +17,14 @@ from services.core.app import App, open_app
 from services.core.bus.group import make_source
 from services.core.bus.processor import Processor
 from services.core.settings import Settings
+from services.keep_time.keeper import KEEP_TIME
 from services.operations.mailboxes import give_mailbox_keys
-from services.pipeline import NAMES, PROCESSORS
+from services.pipeline import NAMES, PROCESSORS, WEB
 from services.process import start_beside
 from tests.support.memory_log import MemoryLog, MemoryPublisher
 
 # The API and the console are most of what a start costs; whoever asks them says `NAMES`.
-WITHOUT_WEB = tuple(name for name in NAMES if name != "web")
+WITHOUT_WEB = tuple(name for name in NAMES if name != WEB)
 
 
 @asynccontextmanager
@@ -38,7 +39,7 @@ async def opened_brokerless(settings: Settings, **parts: Any) -> AsyncIterator[A
 async def working_brokerless(app: App, names: Collection[str]) -> AsyncIterator[None]:
     """The named processors and edges at work for the block; they stop cleanly at its end."""
     log, stop = MemoryLog.of(app.settings.kafka.topic_prefix), asyncio.Event()
-    if "keep_time" in names:
+    if KEEP_TIME in names:
         await give_mailbox_keys(app)
     try:
         async with asyncio.TaskGroup() as group, AsyncExitStack() as stack:

@@ -38,8 +38,8 @@ class Worker:
         self._note("done", delivery)
 
     async def give_up(self, delivery: Delivery, error: BaseException, attempts: int) -> None:
-        letter = make_dead_letter(delivery, group=self._group, error=error, attempts=attempts, at=AT)
-        await self._publisher.publish([letter])
+        dead_letter = make_dead_letter(delivery, group=self._group, error=error, attempts=attempts, at=AT)
+        await self._publisher.publish([dead_letter])
         self._note("dead", delivery)
 
     def _note(self, what: str, delivery: Delivery) -> None:

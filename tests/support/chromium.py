@@ -70,9 +70,9 @@ def chromium() -> Iterator[Any]:
 
 
 @asynccontextmanager
-async def served_here(app: App) -> AsyncIterator[str]:
-    """The console on a port of this machine: its address."""
-    listening, stop = listen(WebSettings(port=0)), asyncio.Event()
+async def served_here(app: App, port: int = 0) -> AsyncIterator[str]:
+    """The console on a port of this machine, a free one where it is 0: its address."""
+    listening, stop = listen(WebSettings(port=port)), asyncio.Event()
     place = f"http://127.0.0.1:{listening.getsockname()[1]}"
     task = asyncio.create_task(serve(make_app([served(app)], stopping=stop), listening, stop))
     try:

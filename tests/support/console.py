@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
 import httpx
+from fastapi.routing import APIRoute
 from lxml import html
 
 from services.core.app import App
@@ -18,9 +19,22 @@ from services.operations import users
 from services.operations.sign_in import make_link
 from services.operations.users import Role, User, UserUnknown
 from services.web.console.routes import pages
+from services.web.console.site import ROOT
 
 PLACE = "http://localhost"
 NAME = "Grace"
+NO_PAGES: Mapping[str, str] = {  # what a GET answers with instead, by the route
+    "": "goes on to the inbox",
+    "/drafts/next": "goes on to a draft",
+    "/sign-in/oidc": "goes on to the provider",
+    "/sign-in/oidc/callback": "goes on to the inbox",
+    "/live": "a stream of events",
+    "/threads/{thread_id}/writing": "a list of names",
+    "/threads/{thread_id}/suggestions/{suggestion_id}": "a part of a thread's page",
+    "/mails/{mail_id}/html": "what a customer wrote, in a frame",
+    "/mails/{mail_id}/files/{number}": "a file",
+    "/static/{version}/{name}": "a file",
+}
 
 
 def browser(app: App, place: str = PLACE) -> httpx.AsyncClient:
@@ -39,6 +53,16 @@ async def signed_in(
         answer = await client.post("/console/sign-in/link", data={"token": link})
         assert answer.status_code == 200, answer.text
         yield client
+
+
+def never_opened(app: App, addresses: Iterable[str]) -> set[str]:
+    """The console's pages, as routes write them, that none of these addresses (without `/console`) opens."""
+    routes = [one for one in pages(app).routes if isinstance(one, APIRoute) and "GET" in (one.methods or ())]
+    opened = set()
+    for address in addresses:
+        path = f"{ROOT}{address.partition('?')[0]}"
+        opened.add(next(one.path for one in routes if one.path_regex.match(path)))
+    return {one.path.removeprefix(ROOT) for one in routes if one.path not in opened} - NO_PAGES.keys()
 
 
 async def a_user(app: App, name: str = NAME, role: Role = "admin") -> User:

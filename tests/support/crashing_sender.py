@@ -20,6 +20,7 @@ from uuid import UUID
 
 from services.core.app import open_app
 from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner
 from services.core.db import fetch_one
 from services.core.settings import Settings, read_settings
@@ -156,7 +157,7 @@ async def _handle(event_id: UUID, point: Point) -> None:
         async with app.database.reading() as conn:
             row = await fetch_one(conn, event_store.SQL.by_id, {"id": event_id})
         assert row is not None
-        envelope = event_store.envelope(row)
+        envelope = EventRow.of(**row).envelope()
         here = replace(app, now=lambda: envelope.time) if point.in_its_time else app
         await Runner(pkgutil.resolve_name(f"services.{point.processor}:PROCESSOR"), here).process(envelope)
         if not point.owner:

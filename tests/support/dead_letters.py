@@ -7,7 +7,7 @@ from services.operations.dead_letters import Choice, page_of
 from services.operations.dead_letters.dead_letter import DeadLetter
 
 
-async def all_letters(app: App) -> list[DeadLetter]:
+async def all_dead_letters(app: App) -> list[DeadLetter]:
     """Those of every group, oldest first, with what became of each."""
     found: list[DeadLetter] = []
     after = ""

@@ -180,7 +180,7 @@ def investigation(demo: Demo) -> str:
     return demo.found("correspondent investigate list", r"  ([0-9a-f]{8}) +[0-9a-f]{8}  .*finished")
 
 
-def letter(demo: Demo) -> str:
+def dead_letter(demo: Demo) -> str:
     """The dead letter that waits."""
     return demo.found("correspondent dlq list", r"^ ([0-9a-f]{8}) ")
 
@@ -268,7 +268,7 @@ STEPS = (
     ),
     step("memory show ada@acme.example", "customer_info/plan = Team", "“We are on the Team plan”"),
     step("memory graph ada@acme.example", "plan", "Team", "since"),
-    step("memory stats --weeks 2", "customer_info", "standing", "replies", "learning"),
+    step("memory stats --weeks 2", "customer_info", "current", "replies", "learning"),
     step("memory periods ada@acme.example", "No period of theirs was told.", "condense.enabled"),
     step("memory periods ada@acme.example 'which plan they had'", "Nothing that stands answers this."),
     step("memory search ada@acme.example 'Which plan are we on?'", "sure: Ada Miller is on the Team plan."),
@@ -326,7 +326,7 @@ STEPS = (
         "As far as I remember, you are on the Enterprise plan.",
         "rests on",
     ),
-    step("settings --inbox support --participant ada@acme.example", 'approval = "auto"', "# mailbox support"),
+    step("settings --inbox support --participant ada@acme.example", 'approval = "auto"', "# inbox support"),
     # knowledge
     step("knowledge add handbook/ --link 'https://help.leafboard.example/{name}'", "1 new or changed."),
     step("knowledge add handbook/refunds.md --link 'https://help.leafboard.example/{name}'", "1 unchanged."),
@@ -448,8 +448,8 @@ STEPS = (
         before=_wrong_turns,
     ),
     step("dlq list", "learn_doc", "BlobMissi", "waiting"),
-    step("dlq show c1e8d27c", "state waiting", "services.core.blobs.BlobMissing", uses={"c1e8d27c": letter}),
-    step("dlq redrive a412e07b", "0 redriven, 1 failed.", code=1, uses={"a412e07b": letter}),
+    step("dlq show c1e8d27c", "state waiting", "services.core.blobs.BlobMissing", uses={"c1e8d27c": dead_letter}),
+    step("dlq redrive a412e07b", "0 redriven, 1 failed.", code=1, uses={"a412e07b": dead_letter}),
     # what is asked for while a dead letter waits comes to its end all the same
     step("import old-mail.mbox --vouched-by 'Your Name'", "1 mails read, 1 new."),
     step("import PATH --inbox support", "1 mails read, 0 new.", uses={"PATH": "old-mail.mbox"}),
@@ -461,7 +461,7 @@ STEPS = (
         "dlq discard c1e8d27c --reason 'the file is lost for good'",
         "1 discarded, 0 failed.",
         before=_another_lost,
-        uses={"c1e8d27c": letter},
+        uses={"c1e8d27c": dead_letter},
     ),
     step(
         "dlq turns --error TEXT --thread ID --since TIME --until TIME",

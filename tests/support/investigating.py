@@ -13,8 +13,8 @@ from uuid import UUID
 from deploy.local import Endpoints
 from schemas.events.investigations import InvestigationOpened, InvestigationRequested, ProposalDecisionRequested
 from services import investigate as processor
-from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner
 from services.core.clock import random_id
 from services.core.db import fetch_all
@@ -111,7 +111,7 @@ class Desk:
     async def events(self, kind: str) -> list[Envelope]:
         async with self.app.app.database.reading() as conn:
             rows = await fetch_all(conn, "SELECT * FROM events WHERE type = %(kind)s ORDER BY seq", {"kind": kind})
-        return [event_store.envelope(row) for row in rows]
+        return [EventRow.of(**row).envelope() for row in rows]
 
     async def opened(self) -> dict[str, str]:
         """The newest folder, as it was found."""

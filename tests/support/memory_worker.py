@@ -11,8 +11,8 @@ from typing import Any
 
 from deploy.local import Endpoints
 from services import learn_facts
-from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow
 from tests.support.remembering import Memory, remembering
 
 ROOTS = ("turn.reflected.v1", "fact.requested.v1")
@@ -23,7 +23,7 @@ async def work(memory: Memory, dice: random.Random) -> None:
     rows = await memory.rows("SELECT * FROM events WHERE type = ANY(%(types)s) ORDER BY seq", types=list(ROOTS))
     queues: dict[object, list[Envelope]] = defaultdict(list)
     for row in rows:
-        envelope = event_store.envelope(row)
+        envelope = EventRow.of(**row).envelope()
         queues[envelope.data.subject_id()].append(envelope)
     while queues:
         person = dice.choice(sorted(queues, key=str))

@@ -36,6 +36,7 @@ TESTS = {
 # They speak to a broker, and run on the embedded one alone.
 EMBEDDED_ALONE = {
     "tests/integration/test_console_pipeline.py": "what a page shows of dead letters",
+    "tests/integration/test_console_tasks.py": "what a page shows of a dead letter",
     "tests/integration/test_demo_seeds.py": "the demo, which has an embedded stack of its own",
     "tests/integration/test_derived_memory.py": "an erase of what is made of many mails; its topics are read as those of test_erase.py are",
     "tests/integration/test_documented_commands.py": "the demo, which has an embedded stack of its own",

@@ -59,23 +59,23 @@ def _held(module: ModuleType) -> Iterator[tuple[str, re.Pattern[Any], set[str]]]
         if isinstance(value, re.Pattern):
             yield name, value, _calls(module if name.startswith("_") else None).get(name, set()) or {"search"}
         elif getattr(value, "__module__", module.__name__) == module.__name__:
-            for pattern in patterns_within(value):
-                yield name, pattern, {"search"}
+            for field, pattern in patterns_within(value):
+                yield name, pattern, _calls(None).get(field, set()) or {"search"}
 
 
-def patterns_within(value: object, depth: int = 0) -> Iterator[re.Pattern[Any]]:
-    """The patterns that a constant holds, however it is put together."""
+def patterns_within(value: object, field: str = "", depth: int = 0) -> Iterator[tuple[str, re.Pattern[Any]]]:
+    """The patterns that a constant holds, however it is put together, each with the field of a dataclass that has it."""
     if isinstance(value, re.Pattern):
-        yield value
+        yield field, value
     elif depth < 5 and isinstance(value, Mapping):
         for one in (*value, *value.values()):
-            yield from patterns_within(one, depth + 1)
+            yield from patterns_within(one, field, depth + 1)
     elif depth < 5 and isinstance(value, list | tuple | set | frozenset):
         for one in value:
-            yield from patterns_within(one, depth + 1)
+            yield from patterns_within(one, field, depth + 1)
     elif depth < 5 and is_dataclass(value) and not isinstance(value, type):
         for one in fields(value):
-            yield from patterns_within(getattr(value, one.name), depth + 1)
+            yield from patterns_within(getattr(value, one.name), one.name, depth + 1)
 
 
 @cache

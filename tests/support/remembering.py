@@ -27,9 +27,9 @@ from schemas.events.replies import ContextLayer, FactProposal, MemoryLoaded
 from schemas.topics import catalogue, stem_of
 from services import learn_facts, read_email
 from services.core.app import App, open_app
-from services.core.bus import event_store
 from services.core.bus.delivery import Record
 from services.core.bus.envelope import Envelope, first
+from services.core.bus.event_row import EventRow
 from services.core.bus.processor import Processor
 from services.core.bus.publisher import Outcome, Publisher
 from services.core.bus.runner import Runner, enter
@@ -38,8 +38,8 @@ from services.core.bus.undone_events import pairs_of
 from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.ids import participant_id
+from services.core.mailbox import MailboxKey
 from services.demo.clock import SteppingClock
-from services.mail.mailbox import MailboxKey
 from services.operations.rebuild.projections import state_hash
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
@@ -244,7 +244,7 @@ class Memory:
 
     async def at(self, places: Sequence[int]) -> list[Envelope]:
         """The events that stand there, in the order of storing."""
-        return [event_store.envelope(row) for row in await self.rows(UNDONE.at_places, places=places)]
+        return [EventRow.of(**row).envelope() for row in await self.rows(UNDONE.at_places, places=places)]
 
     async def waiting(self, processor: Processor) -> list[Envelope]:
         """The stored events that a processor has not done yet, in the order of storing."""
@@ -253,7 +253,7 @@ class Memory:
     async def caused_by(self, envelope: Envelope) -> list[Envelope]:
         """The stored events that an event caused, in the order of storing: a broker brings them all."""
         query = "SELECT * FROM events WHERE causation_id = %(cause)s ORDER BY seq"
-        return [event_store.envelope(row) for row in await self.rows(query, cause=envelope.id)]
+        return [EventRow.of(**row).envelope() for row in await self.rows(query, cause=envelope.id)]
 
     async def rows(self, query: Any, **args: Any) -> list[dict[str, Any]]:
         """The rows of a query."""

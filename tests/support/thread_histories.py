@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 from schemas.events.answers import AssignmentRequested, ReplyRequested, SnoozeRequested
 from schemas.events.base import EventData
@@ -62,7 +62,10 @@ SETTINGS: dict[str, Any] = {
 }
 Step = tuple[str, str]
 STEPS: tuple[Step, ...] = (
-    *[("mail", how) for how in ("ada", "ada", "bob", "invoice", "hurry", "unproven", "nobody", "human", "old")],
+    *[
+        ("mail", how)
+        for how in ("ada", "ada", "bob", "invoice", "hurry", "unproven", "nobody", "human", "old", "links")
+    ],
     *[("colleague", how) for how in ("names", "later", "old", "again")],
     *[("report", how) for how in ("hard", "soft")],
     *[
@@ -165,6 +168,7 @@ MAILS: dict[str, dict[str, Any]] = {
     "nobody": {"participant_id": None, "verdict": {"kind": "human", "reason": "no sender"}},
     "human": {"verdict": {"kind": "human", "reason": "a threat"}},
     "old": {"mode": "history"},
+    "links": {"linked_from": uuid5(NAMESPACE_OID, "another thread")},
 }
 
 

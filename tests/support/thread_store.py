@@ -32,8 +32,8 @@ class ThreadStore:
             verified=thread.verified | ({mail.author} if mail.verified else set()),
         )
         self._placed[mail.message_id] = placement.thread_id
-        others = [*placement.same_as, *([placement.linked_to] if placement.linked_to else [])]
-        self._links += [(placement.thread_id, other) for other in others]
+        if placement.linked_to:
+            self._links.append((placement.thread_id, placement.linked_to))
         return placement
 
     def groups(self, *, linked: bool = True) -> set[frozenset[str]]:

@@ -11,6 +11,7 @@ import typer
 from services.cli.terminal import console, plain
 from services.operations import deliveries
 from services.operations.deployment import app_here
+from services.operations.requests import WAIT_S
 
 
 def settle(
@@ -28,5 +29,5 @@ def settle(
 async def settle_reply(home: Path, typed: str, *, sent: bool, reason: str, by: str) -> None:
     """Give the word, and show what became of the reply. Raises what `deliveries.settle` does."""
     async with app_here(home) as app:
-        row = await deliveries.settle(app, typed, sent=sent, reason=reason, by=by)
+        row = await deliveries.settle(app, typed, sent=sent, reason=reason, by=by, timeout_s=WAIT_S)
     console.print(plain(f"{row['state']}. {row['detail']}"))

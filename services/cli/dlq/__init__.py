@@ -144,12 +144,12 @@ async def _each(
 ) -> None:
     check_choice(ids, choice, every)
     async with app_here(home) as app:
-        letters = await _chosen(app, ids, choice)
-        if dry_run or not letters:
-            show_list(letters)
+        found = await _chosen(app, ids, choice)
+        if dry_run or not found:
+            show_list(found)
             return
-        failed = [dead_letter for dead_letter in letters if not await _one(app, dead_letter, done, act)]
-    console.print(f"{len(letters) - len(failed)} {done}, {len(failed)} failed.")
+        failed = [dead_letter for dead_letter in found if not await _one(app, dead_letter, done, act)]
+    console.print(f"{len(found) - len(failed)} {done}, {len(failed)} failed.")
     if failed:
         raise typer.Exit(1)
 

@@ -33,14 +33,14 @@ console = Terminal(highlight=False)
 LONGEST_VALUE = 20_000  # characters shown of a value
 
 
-def show_list(letters: list[DeadLetter]) -> None:
+def show_list(dead_letters: list[DeadLetter]) -> None:
     """A line for each dead letter."""
-    if not letters:
+    if not dead_letters:
         console.print("No dead letters.")
         return
     table = Table("id", "failed (UTC)", "group", "event", "thread or key", "error", "state", box=None)
     table.columns[4].overflow = "fold"
-    for one in letters:
+    for one in dead_letters:
         table.add_row(
             cell(str(one.id)[:8]),
             cell(minute(one.failed_at)),

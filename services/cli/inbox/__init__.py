@@ -1,4 +1,4 @@
-"""`correspondent inbox`: the mailboxes that the agent answers for."""
+"""`correspondent inbox`: the inboxes that the agent answers for."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from services.operations.oauth_providers import PROVIDERS, Provider
 if TYPE_CHECKING:
     from services.operations.oauth import Client
 
-typer_app = typer.Typer(no_args_is_help=True, help="Manage the mailboxes that the agent answers for.")
+typer_app = typer.Typer(no_args_is_help=True, help="Manage the inboxes that the agent answers for.")
 SQL = queries(__file__, "inbox.sql")
 
 RESTART = "A running deployment takes this up at its next start."
@@ -173,17 +173,9 @@ def remove(name: Name) -> None:
 
 def passes(settings: Settings, inbox: InboxSettings) -> bool:
     """Check an inbox, say each finding in words; whether all is well."""
-    from services.mail.imap import token_store
-    from services.receive_email.check import check_inbox
+    from services.operations.inbox_test import findings_of
 
-    checked = check_inbox(
-        inbox,
-        inbox.smtp or settings.smtp,
-        authserv_ids=settings.own_authserv_ids,
-        stripping_ids=settings.stripping_authserv_ids,
-        tokens=token_store(settings),
-    )
-    return show_findings(asyncio.run(checked))
+    return show_findings(asyncio.run(findings_of(settings, inbox)))
 
 
 def _add(settings: Settings, entry: dict[str, Any]) -> None:

@@ -8,8 +8,8 @@ import sys
 import typer
 
 from services.cli.terminal import console, plain
-from services.core.check.steps import Fault
 from services.core.settings import InboxSettings, Settings
+from services.mail.check.steps import Fault
 from services.mail.imap import token_store
 from services.operations import config_file
 from services.receive_email.check.survey import Survey, survey_inbox

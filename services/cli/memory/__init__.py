@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from typing import Annotated, Any
 from uuid import UUID
@@ -58,22 +58,17 @@ def people(context: typer.Context, limit: Limit = 50, after: After = "") -> None
     in_house(context, run)
 
 
-def _people_table(found: Iterable[Person]) -> Table:
+def _people_table(found: Sequence[Person]) -> Table:
+    """People in 80 columns, with spaces where there are any: an address is typed as it is shown, and is never cut."""
+    spaces = any(one.space for one in found)
     table = Table(box=None, padding=(0, 1))
-    for heading in ("last mail", "person", "space", "lifecycle", "mood", "risk", "about"):
-        table.add_column(heading, no_wrap=heading == "last mail")
+    for heading in ("last mail", "person", *(["space"] if spaces else []), "lifecycle", "mood", "risk", "about"):
+        table.add_column(heading, no_wrap=heading in {"last mail", "person"})
     for one in found:
         who = Text.assemble(plain(one.name), "\n", plain(one.addr, "dim")) if one.name else plain(one.addr)
-        last, mood = f"{one.last_seen_at:%Y-%m-%d %H:%M}", f"{one.sentiment:+.2f}"
-        table.add_row(
-            last,
-            who,
-            plain(one.space or "default"),
-            plain(one.state),
-            mood,
-            plain(one.risk),
-            plain(", ".join(one.tags)),
-        )
+        space = [plain(one.space or "default")] if spaces else []
+        mood, about = f"{one.sentiment:+.2f}", plain(", ".join(one.tags))
+        table.add_row(f"{one.last_seen_at:%Y-%m-%d}", who, *space, plain(one.state), mood, plain(one.risk), about)
     return table
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from services.cli.requests import in_house
 from services.cli.terminal import cell, console
 from services.core.app import App
+from services.model.usage import prompt_tokens
 from services.operations.memory.statistics import (
     MOST_WEEKS,
     KindOfFacts,
@@ -22,10 +23,11 @@ from services.operations.memory.statistics import (
 )
 
 EMPTY = "Nothing is remembered yet. `correspondent write` sends a mail, and its turn is learned from."
-KIND_COLUMNS = ("stored", "standing", "doubtful", "expired", "replaced", "merged", "withdrawn", "pinned")
+KIND_COLUMNS = ("stored", "current", "doubtful", "expired", "replaced", "merged", "withdrawn", "pinned")
 PERIOD_COLUMNS = ("told", "empty", "sentences", "dropped", "rows left out")
 SPENT_COLUMNS = ("inbox", "for", "calls", "tokens in", "tokens out", "US dollars")
 VERDICTS = ("sure", "rings a bell", "nothing")
+USED_COLUMNS = ("turns", "facts shown", "cited", *VERDICTS)
 
 
 def stats(
@@ -53,6 +55,8 @@ def show(found: Statistics) -> None:
         if one.row_count:
             console.print(one)
             console.print()
+    if found.set_aside:
+        console.print(f"{found.set_aside:,} facts are in no prompt, since nothing asks for them (recall.unused_days).")
     if found.periods_left:
         console.print(f"{found.periods_left:,} periods wait for another day: condense.calls_a_day is reached.")
 
@@ -62,7 +66,7 @@ def _tables(found: Statistics) -> Iterable[Table]:
     yield table("facts", KIND_COLUMNS, _kinds(found.kinds))
     yield table("decided, week of", decisions, (_decided(one, decisions) for one in found.weeks if decisions))
     yield table("refused because", ("times",), ((why, f"{times:,}") for why, times in found.refusals.items()))
-    yield table("used, week of", ("turns", "facts shown", *VERDICTS), (_used(one) for one in found.weeks if one.turns))
+    yield table("used, week of", USED_COLUMNS, (_used(one) for one in found.weeks if one.turns))
     yield table("periods", PERIOD_COLUMNS, (_told(one) for one in found.periods))
     yield table("spent, week of", SPENT_COLUMNS, map(_spent, found.spent))
 
@@ -91,7 +95,8 @@ def _decided(week: Week, decisions: Sequence[str]) -> Sequence[str]:
 
 
 def _used(week: Week) -> Sequence[str]:
-    return (f"{week.monday}", _count(week.turns), _count(week.shown), *(_count(week.recalled[one]) for one in VERDICTS))
+    used = (week.turns, week.shown, week.cited, *(week.recalled[one] for one in VERDICTS))
+    return (f"{week.monday}", *map(_count, used))
 
 
 def _told(one: ToldPeriods) -> Sequence[str]:
@@ -105,7 +110,7 @@ def _spent(one: Spent) -> Sequence[str]:
         one.inbox,
         one.purpose,
         f"{used.calls:,}",
-        f"{used.input + used.cache_read + used.cache_write:,}",
+        f"{prompt_tokens(used):,}",
         f"{used.output:,}",
         f"{one.dollars:,.2f}",
     )

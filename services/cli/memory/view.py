@@ -68,7 +68,7 @@ def line(fact: RememberedFact, now: datetime) -> str:
     pinned = ", pinned" if fact.pinned else ""
     return (
         f"{fact.fact_id}  {fact.kind}/{fact.key} = {fact.value}  ({time}; {fact.trust}, "
-        f"confidence {fact.confidence:.2f}, {fact.standing(now)}{pinned})"
+        f"confidence {fact.confidence:.2f}, {fact.status(now)}{pinned})"
     )
 
 

@@ -17,10 +17,9 @@ from services.core.archive.archive import archive_of
 from services.core.paging import Page
 from services.operations.deployment import app_here
 from services.operations.ids import whole_id
+from services.operations.requests import WAIT_S
 from services.operations.threads import requests
 from services.operations.threads.listing import due_next, list_threads, whole_thread
-
-WAIT_S = 60.0  # how long a command waits for track_threads' decision
 
 ThreadId = Annotated[str, typer.Argument(help="The thread's id, or its beginning, as `correspondent mails` shows it.")]
 By = Annotated[str, typer.Option(help="Who asks, for the log.")]

@@ -13,10 +13,10 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from uuid import UUID
 
-from services.core.bus.event_store import EventRow
+from services.core.bus.event_row import EventRow
 from services.core.errors import Permanent
 
 CHUNK = 1 << 20
@@ -51,28 +51,26 @@ class Manifest:
 async def write(lines: AsyncIterator[str], day: date, path: Path) -> Manifest | None:
     """Write rows, each as JSON, to a file; what it holds, or None where no row came."""
     kinds, count = Counter[str](), 0
-    first: EventRow = {}
-    last: EventRow = {}
+    first = last = None
     with path.open("wb") as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as packed:
         async for line in lines:
-            last = json.loads(line)
+            last = typed(json.loads(line))
             first = first or last
             count += 1
-            if last["version"] is not None:
-                kinds[last["aggregate"]] += 1
+            if last.aggregate is not None and last.version is not None:
+                kinds[last.aggregate] += 1
             packed.write(line.encode() + b"\n")
-    if not count:
+    if first is None or last is None:
         return None
-    stored = datetime.fromisoformat(last["stored_at"])
     with path.open("rb") as written:
         size, sha256 = _measure(written)
-    name = f"events-{day:%Y%m%d}-{first['seq']}-{last['seq']}-{sha256[:12]}.jsonl.gz"
-    return Manifest(name, day, count, dict(kinds), first["seq"], last["seq"], stored, size, sha256)
+    name = f"events-{day:%Y%m%d}-{first.seq}-{last.seq}-{sha256[:12]}.jsonl.gz"
+    return Manifest(name, day, count, dict(kinds), first.seq, last.seq, last.stored_at, size, sha256)
 
 
 def verify(content: BinaryIO, said: Manifest) -> None:
     """Read a file back, to its last row. Raises `ArchiveDamaged`."""
-    seqs = [row["seq"] for row in rows(content, said)]
+    seqs = [row.seq for row in rows(content, said)]
     if (len(seqs), seqs[:1], seqs[-1:]) != (said.events, [said.first_seq], [said.last_seq]):
         raise ArchiveDamaged(f"{said.file}: {len(seqs)} events, not {said.events}")
 
@@ -83,10 +81,11 @@ def rows(content: BinaryIO, said: Manifest) -> Iterator[EventRow]:
         yield typed(json.loads(line))
 
 
-def typed(row: EventRow) -> EventRow:
+def typed(row: dict[str, Any]) -> EventRow:
     """A row that was read as JSON, with ids and times as the table gives them."""
     ids = {column: UUID(row[column]) for column in IDS if row[column] is not None}
-    return {**row, **ids, **{name: datetime.fromisoformat(row[name]) for name in TIMES if row[name] is not None}}
+    times = {name: datetime.fromisoformat(row[name]) for name in TIMES if row[name] is not None}
+    return EventRow.of(**{**row, **ids, **times, "archived": True})
 
 
 def lines(content: BinaryIO, said: Manifest) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import Any
@@ -21,9 +21,11 @@ from services.core.archive.file import Manifest
 from services.core.archive.places import ArchiveMissing
 from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
-from services.core.bus.event_store import EventRow, Unreadable
+from services.core.bus.event_row import EventRow, opened_rows
+from services.core.bus.event_store import Unreadable
 from services.core.db import Connection, fetch_all, keys_of, queries
 from services.core.errors import Permanent
+from services.core.keys import Keys
 
 SQL = queries(__file__, "history.sql")
 BATCH = 2000
@@ -48,11 +50,11 @@ class Part:
     def takes(self, row: EventRow) -> bool:
         """Whether a row of `events` is in, `until` apart: it changes an aggregate and nothing filters it out."""
         return (
-            row["version"] is not None
-            and (self.kinds is None or row["aggregate"] in self.kinds)
-            and (self.keys is None or row["key"] in self.keys or (self.documents and row["aggregate"] == "document"))
-            and (self.after is None or row["seq"] > self.after)
-            and (self.upto is None or row["seq"] <= self.upto)
+            row.version is not None
+            and (self.kinds is None or row.aggregate in self.kinds)
+            and (self.keys is None or row.key in self.keys or (self.documents and row.aggregate == "document"))
+            and (self.after is None or row.seq > self.after)
+            and (self.upto is None or row.seq <= self.upto)
         )
 
 
@@ -77,18 +79,16 @@ async def stored_events(
     late: set[tuple[Any, ...]] = set()
     async with source.transaction():
         await source.execute(SQL.one_moment)
-        blanked = {
+        blanked: dict[tuple[Any, ...], int] = {
             (row["workspace"], "thread", row["thread_id"]): row["upto"] for row in await fetch_all(source, SQL.blanked)
         }
-        async for batch in _batches(source, part, archive):
-            await keys.open_rows(batch)
+        async for batch in _batches(source, keys, part, archive):
             for row in batch:
-                place = (row["workspace"], row["aggregate"], row["aggregate_id"])
-                if part.until is not None and (place in late or row["time"] > part.until):
+                place = (row.workspace, row.aggregate, row.aggregate_id)
+                if part.until is not None and (place in late or row.time > part.until):
                     late.add(place)
                     continue
-                row["blanked"] = row["version"] <= blanked.get(place, 0)
-                yield event_store.read(row)
+                yield event_store.read(row, blanked=(row.version or 0) <= blanked.get(place, 0))
 
 
 async def readable(events: AsyncIterator[Stored]) -> AsyncIterator[Envelope]:
@@ -121,9 +121,7 @@ async def archived_of(
     keys = keys_of(source)
     if keys is None:
         raise NoKeys
-    found = [row async for row in _archived(source, archive) if wanted(row)]
-    await keys.open_rows(found)
-    return found
+    return await opened_rows(keys, [row async for row in _archived(source, archive) if wanted(row)])
 
 
 async def opened_archive(source: Connection, archive: Archive | None) -> AsyncIterator[EventRow]:
@@ -132,8 +130,7 @@ async def opened_archive(source: Connection, archive: Archive | None) -> AsyncIt
     if keys is None:
         raise NoKeys
     async for batch in _in_batches(_archived(source, archive)):
-        await keys.open_rows(batch)
-        for row in batch:
+        for row in await opened_rows(keys, batch):
             yield row
 
 
@@ -144,13 +141,15 @@ async def _archived(source: Connection, archive: Archive | None) -> AsyncIterato
         {row["event_id"]: row["data"] for row in await (await source.execute(SQL.resealed)).fetchall()} if said else {}
     )
     async for row in archived_rows(said, archive):
-        yield {**row, "data": anew.get(row["id"], row["data"])}
+        yield replace(row, data=anew[row.id]) if row.id in anew else row
 
 
-async def _batches(source: Connection, part: Part, archive: Archive | None) -> AsyncIterator[list[EventRow]]:
-    """The rows of a part, sealed, first the archived ones."""
+async def _batches(
+    source: Connection, keys: Keys, part: Part, archive: Archive | None
+) -> AsyncIterator[list[EventRow]]:
+    """The rows of a part, opened, first the archived ones."""
     async for batch in _in_batches(_archived(source, archive)):
-        yield [row for row in batch if part.takes(row)]
+        yield await opened_rows(keys, [row for row in batch if part.takes(row)])
     args = {
         "kinds": None if part.kinds is None else list(part.kinds),
         "keys": None if part.keys is None else list(part.keys),
@@ -160,8 +159,9 @@ async def _batches(source: Connection, part: Part, archive: Archive | None) -> A
     }
     async with source.cursor(name="history") as cursor:
         await cursor.execute(SQL.aggregate_events, args)
-        while batch := await cursor.fetchmany(BATCH):
-            yield batch
+        while rows := await cursor.fetchmany(BATCH):
+            await keys.open_rows(rows)
+            yield [EventRow.of(**row) for row in rows]
 
 
 async def _in_batches(rows: AsyncIterator[EventRow]) -> AsyncIterator[list[EventRow]]:

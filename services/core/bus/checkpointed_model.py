@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Protocol
 
 from schemas.events.replies import ContextLayer, TokenUsage
-from services.core.bus.work import Work
+from services.core.app import App
 from services.core.clock import monotonic
 from services.core.outages.model import note
 from services.model.breaker import ModelPaused
 from services.model.port import Answer, Layer, Request
-from services.model.recorded import answer_from_json, answer_to_json, step_of
+from services.model.prompt import fingerprint
+from services.model.recorded import ASKED, answer_from_json, answer_to_json, step_of
 from services.model.usage import sum_usage
 
 
-async def ask(work: Work[Any], request: Request) -> Answer:
-    """The model's answer to `request` within the event that is being handled."""
+class Asking(Protocol):
+    """Who asks: the work on an event, which keeps each answer, or a trial, which keeps none."""
+
+    @property
+    def app(self) -> App:
+        """The deployment whose model is asked."""
+
+    async def checkpoint(self, step: str, ask: Callable[[], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+        """The answer of `ask`, or the one that was kept of it."""
+
+
+async def ask(work: Asking, request: Request) -> Answer:
+    """The model's answer to `request` within what is being handled."""
 
     async def call() -> dict[str, Any]:
         began, outcome, metrics = monotonic(), "failed", work.app.metrics
@@ -24,7 +36,7 @@ async def ask(work: Work[Any], request: Request) -> Answer:
             answer = await work.app.model.ask(request)
             outcome = "answered"
             metrics.used_tokens(request.purpose, answer.usage, work.app.settings.model.dollars(answer.usage))
-            return answer_to_json(answer)
+            return answer_to_json(answer) | {ASKED: fingerprint(request)}
         except ModelPaused:
             outcome = "paused"
             raise

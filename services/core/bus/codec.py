@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 from pydantic import ValidationError
@@ -17,6 +16,7 @@ from pydantic import ValidationError
 from schemas import events as kinds  # whose classes are made when somebody asks for one
 from services.core.bus.delivery import Delivery, Headers, Record
 from services.core.bus.envelope import Envelope, traceparent
+from services.core.bus.event_row import EventRow
 from services.core.errors import Permanent
 from services.core.storable import is_storable
 
@@ -52,24 +52,24 @@ def encode(envelope: Envelope, *, topic_prefix: str = "") -> Record:
     )
 
 
-def record_of(row: Mapping[str, Any], *, topic_prefix: str = "") -> Record:
+def record_of(row: EventRow, *, topic_prefix: str = "") -> Record:
     """The record of a row as it is stored, like that of its envelope. Its type and fields need not be known here."""
     attributes = {
         "specversion": "1.0",
-        "id": str(row["id"]),
-        "type": row["type"],
-        "source": SOURCE_PREFIX + row["source"],
-        "subject": row["key"],
-        "time": row["time"].isoformat(),
-        "traceparent": traceparent(row["correlation_id"], row["id"]),
-        "correlationid": str(row["correlation_id"]),
-        "causationid": str(row["causation_id"] or ""),
-        "workspace": row["workspace"],
-        "aggregateversion": "" if row["version"] is None else str(row["version"]),
-        "datasubject": str(row["data_subject"] or ""),
+        "id": str(row.id),
+        "type": row.type,
+        "source": SOURCE_PREFIX + row.source,
+        "subject": row.key,
+        "time": row.time.isoformat(),
+        "traceparent": traceparent(row.correlation_id, row.id),
+        "correlationid": str(row.correlation_id),
+        "causationid": str(row.causation_id or ""),
+        "workspace": row.workspace,
+        "aggregateversion": "" if row.version is None else str(row.version),
+        "datasubject": str(row.data_subject or ""),
     }
-    value = json.dumps(row["data"], separators=(",", ":")).encode()
-    return Record(topic_prefix + row["topic"], row["key"].encode(), value, _headers(attributes))
+    value = json.dumps(row.as_stored, separators=(",", ":")).encode()
+    return Record(topic_prefix + row.topic, row.key.encode(), value, _headers(attributes))
 
 
 def _headers(attributes: Mapping[str, str]) -> Headers:

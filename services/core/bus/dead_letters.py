@@ -49,32 +49,32 @@ def make_dead_letter(
     return Record(dead_letter_topic(delivery.topic, group), delivery.key, value, kept + added)
 
 
-def without_content(letter: Record) -> Record:
+def without_content(record: Record) -> Record:
     """The same dead letter where the log has no room for what the record holds: it says where the record lies."""
-    key = letter.key if letter.key and len(letter.key) <= LONGEST_KEPT else None
-    size = len(letter.key or b"") + len(letter.value or b"") + sum(len(value) for _, value in letter.headers)
+    key = record.key if record.key and len(record.key) <= LONGEST_KEPT else None
+    size = len(record.key or b"") + len(record.value or b"") + sum(len(value) for _, value in record.headers)
     names = ("ce_id", "ce_type", "ce_time", "ce_correlationid", "ce_datasubject")
-    first = {name: value for name, value in reversed(letter.headers) if name in names and len(value) <= LONGEST_KEPT}
-    ours = tuple((name, value) for name, value in letter.headers if name.startswith(PREFIX))
+    first = {name: value for name, value in reversed(record.headers) if name in names and len(value) <= LONGEST_KEPT}
+    ours = tuple((name, value) for name, value in record.headers if name.startswith(PREFIX))
     said = f"its {size:,} bytes are too many for a dead letter; they lie where it came from while its topic keeps them"
-    return Record(letter.topic, key, b"", (*first.items(), *ours, (PREFIX + LEFT_OUT, said.encode())))
+    return Record(record.topic, key, b"", (*first.items(), *ours, (PREFIX + LEFT_OUT, said.encode())))
 
 
-def redriven(letter: Delivery) -> Delivery:
+def redriven(record: Delivery) -> Delivery:
     """Give the delivery that a dead letter was made of, as its group first met it.
 
     Raises `KeyError` or `ValueError` where the dead letter does not hold it.
     """
-    ours = {name.removeprefix(PREFIX): value.decode() for name, value in letter.headers if name.startswith(PREFIX)}
+    ours = {name.removeprefix(PREFIX): value.decode() for name, value in record.headers if name.startswith(PREFIX)}
     if LEFT_OUT in ours:
         raise ValueError(ours[LEFT_OUT])
     return Delivery(
         topic=ours["origin_topic"],
         partition=int(ours["origin_partition"]),
         offset=int(ours["origin_offset"]),
-        key=letter.key,
-        value=letter.value,
-        headers=tuple((name, value) for name, value in letter.headers if not name.startswith(PREFIX)),
+        key=record.key,
+        value=record.value,
+        headers=tuple((name, value) for name, value in record.headers if not name.startswith(PREFIX)),
         timestamp_ms=int(ours["origin_timestamp_ms"]),
     )
 

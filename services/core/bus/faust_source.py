@@ -1,7 +1,7 @@
 """One consumer group's stream of raw records, from Faust into the lanes. Faust only consumes.
 
 Invariants
-- One agent, `concurrency=1`, topics as raw bytes: nothing is decoded, reordered or acknowledged here.
+- Topics are raw bytes: nothing is decoded, reordered or acknowledged here.
 - A crash of Faust (a broker that went away, a commit that failed) restarts the app with back-off; the lanes drop what
   had not started, and the group resumes from its committed offsets.
 - Several sources run in one process and loop.
@@ -212,8 +212,8 @@ class FaustSource:
         topic = app.topic(
             *self._settings.topics, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw"
         )
-        # One at a time: with more, Faust commits offsets behind which work is still under way. The lanes run many.
-        app.agent(topic, concurrency=1, name=f"{self._settings.group}.lanes")(functools.partial(_submit_all, app))
+        # Faust subscribes to the topics of its agents; `LaneConsumer.getmany` takes the records before they come here.
+        app.agent(topic, concurrency=1, name=f"{self._settings.group}.lanes")(_nothing)
         return app
 
     def _assigned(self, consumer: LaneConsumer) -> None:
@@ -244,10 +244,9 @@ async def _stop(app: _App) -> None:
         stopping.cancel()
 
 
-async def _submit_all(app: _App, stream: Any) -> None:
-    # Without `noack` Faust acknowledges an event whose handling raised, and it is lost; the lanes acknowledge.
-    async for event in stream.noack().events():
-        await cast(LaneConsumer, app.consumer).submit(event.message)
+async def _nothing(stream: Any) -> None:
+    async for _ in stream:
+        pass
 
 
 def _quiet_faust() -> None:

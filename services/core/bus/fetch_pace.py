@@ -75,6 +75,7 @@ class PacedFetcher:
             self._assignment, self._assigned_at, self._rung, self._sent_at = assignment, now, True, NEVER
         if self._fetcher._records:
             self._awake_until = now + pace.awake_s
+        # aiokafka reads both figures before each fetch, and has no setting for them that may change while it runs.
         fresh = now - self._assigned_at < FRESH_FOR_S
         self._fetcher._client._metadata_max_age_ms = 1000 * (pace.metadata_s if fresh else OLDEST_METADATA_S)
         busy = self._rung or now < self._awake_until

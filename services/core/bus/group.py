@@ -52,9 +52,11 @@ def make_source(processor: Processor, app: App, generations: Callable[[], Mappin
         runner.handle,
         lane_of=runner.lane_of,
         give_up=runner.give_up,
+        skips=runner.skips,
         limits=limits,
         gate=functools.partial(_wait_for_turn, app, processor),
         signals=_signals(app, processor),
+        at_work=settings.pool_size if processor.asks_model else None,
     )
     if not processor.background:
         app.reply_load.add(lambda: lanes.demand)

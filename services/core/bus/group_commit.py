@@ -48,7 +48,7 @@ class GroupCommit:
         batch = self._joined()
         batch.passed_over.append((consumer, event_id, event_day))
         batch.to_disk = True
-        await asyncio.shield(batch.committed)
+        await asyncio.shield(batch.committed)  # a caller that is cancelled leaves alone what the others wait for
 
     async def mark_published(self, ids: list[UUID]) -> None:
         """The broker has acknowledged these events. A crash may take that back: they are published again then."""
@@ -88,6 +88,7 @@ class GroupCommit:
     async def _commit(self, batch: _Batch) -> None:
         async with self._database.transaction(to_disk=batch.to_disk) as conn:
             if batch.passed_over:
+                # Sorted: two processes that write the same rows in different orders would wait for each other.
                 consumers, ids, days = zip(*sorted(batch.passed_over), strict=True)
                 args = {"consumers": list(consumers), "event_ids": list(ids), "event_days": list(days)}
                 await conn.execute(SQL.pass_over, args)

@@ -66,6 +66,11 @@ class LaneState:
         return self._unfinished
 
     @property
+    def lanes(self) -> int:
+        """How many lanes have tickets that are not yet done."""
+        return len(self._lanes)
+
+    @property
     def assigned(self) -> int:
         """How many partitions are ours."""
         return len(self._open)
@@ -96,6 +101,13 @@ class LaneState:
         self._marks[delivery.source].append(ticket)
         self._unfinished += 1
         return ticket
+
+    def skip(self, delivery: Delivery, ack: Ack) -> list[Ticket]:
+        """Put a delivery that needs no handler behind its partition's watermark; what may be acknowledged by that."""
+        if not self.has_room(delivery.source) or not self.is_open(delivery.source):
+            raise ValueError("skip needs room and an open partition")
+        self._marks[delivery.source].append(Ticket(None, _bare(delivery), ack, Phase.DONE))
+        return self._advance(delivery.source)
 
     def take_head(self, lane: Hashable) -> Ticket | None:
         """Hold the head of a lane that is free, or give None when the lane is empty or occupied."""
@@ -165,7 +177,7 @@ class LaneState:
 
     def _leave_lane(self, ticket: Ticket) -> None:
         ticket.phase = Phase.DONE
-        ticket.delivery = replace(ticket.delivery, key=None, value=None, headers=())
+        ticket.delivery = _bare(ticket.delivery)
         self._unfinished -= 1
         queue = self._lanes[ticket.lane]
         queue.remove(ticket)
@@ -185,3 +197,8 @@ class LaneState:
             ticket.orphan = True
             if ticket is first:
                 return
+
+
+def _bare(delivery: Delivery) -> Delivery:
+    """The delivery without its bytes."""
+    return replace(delivery, key=None, value=None, headers=())

@@ -7,7 +7,8 @@ Invariants
   handled, or taken over by `give_up`.
 - A delivery that cannot be given up is handled anew, for as long as the partition is ours: what gives up stands on the
   same database and the same log, and what they did to the handler is no fault of the event.
-- At most `running` handlers and at most `admitted` deliveries at once; `submit` waits for room (back-pressure).
+- At most `running` handlers and at most `admitted` deliveries at once; `submit` waits for room (back-pressure). Of the
+  handlers at most `at_work` do anything but wait for a model; one that only waits for the broker has left its slot.
 - A handler that timed out while others ran beside it is tried again with fewer beside it, `MOST_CROWDED` times without
   using up its retries: on a starved machine events are late, not failed.
 - Waiting for the gate or for a retry holds the delivery's own lane and its place among the admitted, but no running
@@ -32,7 +33,7 @@ from services.core.bus.attempt import attempt
 from services.core.bus.delivery import Delivery, Partition
 from services.core.bus.lane_state import Ack, LaneState, Ticket
 from services.core.bus.retry import Outage, RetryPolicy, classify
-from services.core.bus.slots import Slots
+from services.core.bus.slots import Place, Slots
 from services.core.clock import monotonic
 from services.core.errors import Away
 from services.core.settings.kafka import GRACE_S
@@ -45,7 +46,7 @@ log = logging.getLogger(__name__)
 Handle = Callable[[Delivery], Awaitable[None]]
 GiveUp = Callable[[Delivery, BaseException, int], Awaitable[None]]
 
-PLENTY = 4  # deliveries in hand; one mail alone never makes so many
+PLENTY = 2  # lanes with work in hand; the events of one mail alone are of its thread and of its sender
 MOST_CROWDED = 4  # attempts of one event that may time out beside others and are not counted
 
 
@@ -98,24 +99,36 @@ class Lanes:
         lane_of: Callable[[Delivery], Hashable],
         give_up: GiveUp,
         limits: LaneLimits | None = None,
+        skips: Callable[[Delivery], bool] = lambda _: False,
         gate: Handle | None = None,
         signals: Signals | None = None,
+        at_work: int | None = None,
     ) -> None:
         self.limits = limits or LaneLimits()
         self._handle, self._lane_of, self._give_up, self._gate = handle, lane_of, give_up, gate
+        self._skips = skips
         self._signals = signals or Signals()
         self._state = LaneState(self.limits.admitted)
         self._slots = Slots(self.limits.running)
+        self._turns = Slots(at_work or self.limits.running)
+        self._attempting = 0
         self._tasks: dict[Ticket, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
         self._drained = False
 
     async def submit(self, delivery: Delivery, ack: Ack) -> bool:
-        """Admit a delivery, waiting for room; False when its partition is not (or no longer) assigned to us."""
+        """Admit a delivery, waiting for room; False when its partition is not (or no longer) assigned to us.
+
+        One that the consumer `skips` is done at once: it needs no lane, no slot and no task.
+        """
         while self._state.is_open(delivery.source) and not self._state.has_room(delivery.source):
             await self._changed.wait()
         if not self._state.is_open(delivery.source):
             return False
+        # No await since the question: no rebalance can come in between.
+        if self._is_skipped(delivery):
+            _acknowledge(self._state.skip(delivery, ack))
+            return True
         ticket = self._state.admit(self._lane(delivery), delivery, ack)
         self._start(ticket.lane)
         return True
@@ -153,8 +166,8 @@ class Lanes:
 
     @property
     def demand(self) -> int:
-        """How many handlers run, or would if there were room."""
-        return self._slots.demand
+        """How many handlers run, would if there were room, or wait for the broker."""
+        return self._attempting
 
     @property
     def partitions(self) -> int:
@@ -162,17 +175,27 @@ class Lanes:
         return self._state.assigned
 
     def has_plenty(self) -> bool:
-        """Whether so much is admitted that more need not come at once; from any thread."""
-        return self._state.unfinished > min(PLENTY, self._slots.allowed)
+        """Whether so many lanes have work in hand that more need not come at once; from any thread.
+
+        Lanes are counted, not deliveries: what many wait for is committed together, and while they wait the events of
+        one mail were enough to let its own reply wait a fifth of a second for the next look at the log.
+        """
+        return self._state.lanes > min(PLENTY, self._slots.allowed)
 
     def oldest_ms(self) -> int | None:
         """When the oldest delivery that is admitted and not done was written, in Unix milliseconds."""
         return min((one.delivery.timestamp_ms for one in self._state.waiting()), default=None)
 
+    def _is_skipped(self, delivery: Delivery) -> bool:
+        try:
+            return self._skips(delivery)
+        except Exception:  # the handler meets it again, and can give the record up
+            return False
+
     def _lane(self, delivery: Delivery) -> Hashable:
         try:
             return self._lane_of(delivery)
-        except Exception:
+        except Exception:  # a record without a lane would stop the partition, since offsets move in order
             log.exception("no lane for %s@%d, it takes its partition's", delivery.source, delivery.offset)
             return delivery.source
 
@@ -216,7 +239,7 @@ class Lanes:
             error, took = await self._try(ticket, min(left, self.limits.timeout_s))
             if error is None:
                 return True
-            if isinstance(error, Away) and outage.lasts(error):
+            if isinstance(error, Away) and outage.lasts(error):  # an outage uses up none of the event's attempts
                 said_at = logging.WARNING if outage.failures == 1 else logging.DEBUG
                 if not await self._pause(ticket, retry.uncapped_pause(outage.failures), error, said_at):
                     return False
@@ -249,17 +272,21 @@ class Lanes:
         self, ticket: Ticket, call: Callable[..., Awaitable[None]], arguments: tuple[object, ...], timeout_s: float
     ) -> tuple[BaseException | None, float]:
         """One attempt in a running slot: its error, and the seconds it took."""
-        async with self._slots:
-            self._state.activate(ticket)
-            began = monotonic()
-            error = await attempt(call, arguments, timeout_s)
-            self._state.hold(ticket)
-            took = monotonic() - began
-            if not (isinstance(error, TimeoutError) and took >= timeout_s):
-                self._slots.done()
-            elif self._slots.timed_out(began):
-                error = Crowded(str(error))
-        return error, took
+        self._attempting += 1
+        try:
+            async with Place(self._slots, self._turns):
+                self._state.activate(ticket)
+                began = monotonic()
+                error = await attempt(call, arguments, timeout_s)
+                self._state.hold(ticket)
+                took = monotonic() - began
+                if not (isinstance(error, TimeoutError) and took >= timeout_s):
+                    self._slots.done()
+                elif self._slots.timed_out(began):  # others ran with it: it may be the machine's fault
+                    error = Crowded(str(error))
+            return error, took
+        finally:
+            self._attempting -= 1
 
     async def _pause(
         self, ticket: Ticket, seconds: float, error: BaseException, said_at: int = logging.WARNING
@@ -282,8 +309,7 @@ class Lanes:
         return False
 
     def _finish(self, ticket: Ticket) -> None:
-        for done in self._state.finish(ticket):
-            done.ack()
+        _acknowledge(self._state.finish(ticket))
 
     def _forget(self, dropped: list[Ticket]) -> None:
         """Stop the tasks of dropped tickets and let the lanes behind them go on."""
@@ -301,5 +327,11 @@ class Lanes:
             task.cancel()
 
     def _announce(self) -> None:
+        # A new one each time: all who wait now wake up, and whoever waits from here on waits for the next change.
         self._changed.set()
         self._changed = asyncio.Event()
+
+
+def _acknowledge(tickets: Iterable[Ticket]) -> None:
+    for done in tickets:
+        done.ack()

@@ -17,12 +17,13 @@ import structlog
 
 from services.core.app import App
 from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.bus.publisher import LogUnavailable
 from services.core.bus.runner import publish_rows, unerased
 from services.core.bus.undone_events import SQL as UNDONE
 from services.core.bus.undone_events import advance, pairs_of, undone_places
 from services.core.clock import pause
-from services.core.db import fetch_one, fetch_sealed
+from services.core.db import fetch_one, sealed_rows_as
 
 log = structlog.get_logger(__name__)
 
@@ -63,7 +64,7 @@ async def sweep(app: App) -> int:
     while True:
         args = {"limit": BATCH, "without": [topic.removeprefix(prefix) for topic in away]}
         async with app.database.reading() as conn:
-            rows = await fetch_sealed(conn, event_store.SQL.outbox_due, args)
+            rows = await sealed_rows_as(conn, EventRow.of, event_store.SQL.outbox_due, args)
         try:
             await publish_rows(app, await unerased(app, rows))
             break
@@ -99,7 +100,8 @@ async def publish_places(app: App, places: Sequence[int]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for start in range(0, len(places), BATCH):
         async with app.database.reading() as conn:
-            rows = await fetch_sealed(conn, UNDONE.at_places, {"places": list(places[start : start + BATCH])})
+            args = {"places": list(places[start : start + BATCH])}
+            rows = await sealed_rows_as(conn, EventRow.of, UNDONE.at_places, args)
         await publish_rows(app, await unerased(app, rows))
-        counts.update(row["topic"] for row in rows)
+        counts.update(row.topic for row in rows)
     return counts

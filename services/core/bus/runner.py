@@ -15,7 +15,6 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from psycopg.rows import DictRow
 
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from schemas.topics import catalogue
@@ -25,6 +24,7 @@ from services.core.bus.codec import Undecodable, decode, encode, header, record_
 from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter, without_content
 from services.core.bus.delivery import Delivery, Record
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow, OutboxEvent
 from services.core.bus.held_records import hold, is_known, is_mine
 from services.core.bus.outbox import RefusedEvent, mark_published, publish_stored
 from services.core.bus.processor import Processor, refuse_replay
@@ -32,11 +32,12 @@ from services.core.bus.publisher import LogRefused, LogUnavailable
 from services.core.bus.recent import Recent
 from services.core.bus.retry import classify, is_database_away
 from services.core.bus.sealing import key_id, opened
+from services.core.bus.slots import decided
 from services.core.bus.undone_events import pairs_of
 from services.core.bus.work import AlreadyDone, Work
-from services.core.db import Connection, Database, fetch_one, fetch_sealed
+from services.core.db import Connection, Database, fetch_one, row_as, sealed_rows_as
 from services.core.errors import DatabaseAway
-from services.core.keys import Erased, ErasedMeanwhile, is_sealed
+from services.core.keys import Erased, ErasedMeanwhile
 from services.core.keys.aead import KEY, SEALED, seal_json
 from services.core.keys.keyring import Begun
 
@@ -69,6 +70,21 @@ class Runner:
             return next((value for name, value in delivery.headers if name == "ce_datasubject"), delivery.key)
         return delivery.key
 
+    def skips(self, delivery: Delivery) -> bool:
+        """Whether the processor has no handler for the delivery, by its headers alone: nothing is decoded or unsealed.
+
+        What carries a replay's mark is handled, and refused.
+        """
+        kind = self._not_ours(delivery)
+        return bool(kind) and is_known(kind)
+
+    def _not_ours(self, delivery: Delivery) -> str:
+        """The type that the headers name, where the processor has no handler for it; else ""."""
+        kind = header(delivery, "ce_type")
+        if not kind or header(delivery, "ce_replay") or is_mine(self._processor, kind):
+            return ""
+        return kind
+
     async def handle(self, delivery: Delivery) -> None:
         """Do one record; returns when everything it caused is on the log. Safe to call again at any time.
 
@@ -93,8 +109,7 @@ class Runner:
             raise _away(database, repr(error)) from error
 
     async def _read_and_process(self, delivery: Delivery) -> None:
-        kind = header(delivery, "ce_type")
-        if kind and not header(delivery, "ce_replay") and not is_mine(self._processor, kind):
+        if kind := self._not_ours(delivery):
             if not is_known(kind):
                 await self._skip(delivery)
             return
@@ -105,7 +120,7 @@ class Runner:
             await self._skip(delivery)
             return
         except Undecodable as error:
-            if kind:
+            if header(delivery, "ce_type"):
                 await hold(self._app, self._processor, delivery, error)
             raise
         refuse_replay(envelope)
@@ -135,6 +150,7 @@ class Runner:
             # Who decides in one unit need not ask: the unit's own journal row conflicts, and raises `AlreadyDone`.
             if self._processor.at_once or not await work.done_before():
                 await self._do(work)
+                decided()
                 if not work.left_behind:
                     refused = await publish(self._app, work.stored, wait_for_topic=True)
                     await self._fail_turn_of(work.envelope, refused)
@@ -145,6 +161,7 @@ class Runner:
             if not await self._is_gone(work.envelope):
                 raise
             await work.pass_over()
+        # What another attempt stored may not be on disk yet, and nothing is published that a crash could take back.
         if self._processor.background:
             await self._app.group_commit.on_disk()
         await self._publish_stored(work.envelope)
@@ -160,7 +177,7 @@ class Runner:
         try:
             envelope = await read(self._app, delivery)
             done = not envelope.replay and await self._work(envelope).done_before()
-        except Exception as trouble:
+        except Exception as trouble:  # a record that cannot be read is given up unread
             if classify(trouble) != "permanent":
                 raise
         if envelope is not None and done:
@@ -170,19 +187,21 @@ class Runner:
         if envelope is None or envelope.replay or not await self._told(envelope, error):
             said = await self._sealed(envelope, error) if envelope else ""
             now = self._app.now()
-            letter = make_dead_letter(delivery, group=self.group, error=error, attempts=attempts, at=now, said=said)
-            await self._keep(letter)
+            dead_letter = make_dead_letter(
+                delivery, group=self.group, error=error, attempts=attempts, at=now, said=said
+            )
+            await self._keep(dead_letter)
             self._app.metrics.dead_letter(self._processor.name)
             return
         await self._publish_stored(envelope)
 
-    async def _keep(self, letter: Record) -> None:
+    async def _keep(self, dead_letter: Record) -> None:
         """The dead letter on the log; where the log takes no such record, that there is one."""
         try:
-            await self._app.publisher.publish([letter])
+            await self._app.publisher.publish([dead_letter])
         except LogRefused as refused:
-            log.error("a dead letter is kept without its content", topic=letter.topic, error=str(refused))
-            await self._app.publisher.publish([without_content(letter)])
+            log.error("a dead letter is kept without its content", topic=dead_letter.topic, error=str(refused))
+            await self._app.publisher.publish([without_content(dead_letter)])
 
     async def _sealed(self, envelope: Envelope, error: BaseException) -> str:
         """The error's words under the event's key, "" where it has none: they may repeat what the event holds."""
@@ -202,7 +221,7 @@ class Runner:
     async def _is_gone(self, envelope: Envelope) -> bool:
         """Whether the event's own people were erased since it was read."""
         id = key_id(envelope)
-        self._app.keys.forget(id)
+        self._app.keys.forget(id)  # the cache may still hold the key that an erase has destroyed since
         return id is not None and id not in await self._app.keys.find([id])
 
     def _work(self, envelope: Envelope) -> Work[Any]:
@@ -237,10 +256,10 @@ class Runner:
     async def _publish_stored(self, cause: Envelope, *, wait_for_topic: bool = True) -> None:
         args = {"cause": cause.id, "source": self._processor.name}
         async with self._app.database.reading() as conn:
-            rows = await fetch_sealed(conn, event_store.SQL.unpublished_of, args)
-        refused = [RefusedEvent(row["id"], row["type"], row["refusal"]) for row in rows if row["refusal"] is not None]
-        rows = await unerased(self._app, [row for row in rows if row["refusal"] is None])
-        refused += await publish_rows(self._app, rows, wait_for_topic=wait_for_topic)
+            rows = await sealed_rows_as(conn, OutboxEvent.of, event_store.SQL.unpublished_of, args)
+        refused = [RefusedEvent(row.id, row.type, row.refusal) for row in rows if row.refusal is not None]
+        left = await unerased(self._app, [row for row in rows if row.refusal is None])
+        refused += await publish_rows(self._app, left, wait_for_topic=wait_for_topic)
         await self._fail_turn_of(cause, refused)
 
     async def _leave_to_relay(self, cause: Envelope) -> None:
@@ -280,29 +299,29 @@ async def read(app: App, delivery: Delivery) -> Envelope:
         clear, sealed = await opened(app.keys, delivery)
     except Erased:
         async with app.database.reading() as conn:
-            row = await fetch_one(conn, event_store.SQL.by_id, {"id": said_by(delivery)[0]})
+            row = await row_as(conn, EventRow.of, event_store.SQL.by_id, {"id": said_by(delivery)[0]})
         if row is None:
             raise
-        return replace(event_store.envelope(row), replay=header(delivery, "ce_replay"))
+        return replace(row.envelope(), replay=header(delivery, "ce_replay"))
     return replace(decode(clear), sealed=sealed)
 
 
-async def unerased(app: App, rows: Sequence[DictRow]) -> list[DictRow]:
+async def unerased(app: App, rows: Sequence[EventRow]) -> list[EventRow]:
     """Rows as they are stored, without those that nobody can read any more: these are skipped by every consumer.
 
     A sandbox of a replay has no keys, and seals nothing.
     """
     if app.database.keys is None:
         return list(rows)
-    keys = {row["id"]: UUID(row["data"][KEY]) for row in rows if is_sealed(row["data"]) and row["data"][SEALED]}
+    keys = {row.id: UUID(row.data[KEY]) for row in rows if row.is_sealed and row.data[SEALED]}
     known = await app.keys.find(keys.values())
-    erased = [row["id"] for row in rows if is_sealed(row["data"]) and keys.get(row["id"]) not in known]
+    erased = [row.id for row in rows if row.is_sealed and keys.get(row.id) not in known]
     if erased:
         log.info("not published, erased", events=len(erased))
         await _pass_over_everywhere(app, erased)
         await mark_published(app, erased)
     gone = set(erased)
-    return [row for row in rows if row["id"] not in gone]
+    return [row for row in rows if row.id not in gone]
 
 
 async def publish(app: App, envelopes: Sequence[Envelope], *, wait_for_topic: bool = False) -> list[RefusedEvent]:
@@ -312,10 +331,10 @@ async def publish(app: App, envelopes: Sequence[Envelope], *, wait_for_topic: bo
     return await publish_stored(app, stored, wait_for_topic=wait_for_topic)
 
 
-async def publish_rows(app: App, rows: Sequence[DictRow], *, wait_for_topic: bool = False) -> list[RefusedEvent]:
+async def publish_rows(app: App, rows: Sequence[EventRow], *, wait_for_topic: bool = False) -> list[RefusedEvent]:
     """Put stored rows on the log, whatever their types and fields are; see `outbox.publish_stored`."""
     prefix = app.settings.kafka.topic_prefix
-    stored = [(row["id"], row["type"], record_of(row, topic_prefix=prefix)) for row in rows]
+    stored = [(row.id, row.type, record_of(row, topic_prefix=prefix)) for row in rows]
     return await publish_stored(app, stored, wait_for_topic=wait_for_topic)
 
 
@@ -330,11 +349,11 @@ async def enter(app: App, envelope: Envelope, check: Callable[[Connection], Awai
         stored = await _enter(app, envelope, check)
     except ErasedMeanwhile:  # others go on in the thread: from here on it is theirs
         stored = await _enter(app, envelope, check)
-    if stored["unpublished"]:
-        await publish(app, [event_store.envelope(stored)])
+    if stored.unpublished:
+        await publish(app, [stored.envelope()])
 
 
-async def _enter(app: App, envelope: Envelope, check: Callable[[Connection], Awaitable[None]] | None) -> DictRow:
+async def _enter(app: App, envelope: Envelope, check: Callable[[Connection], Awaitable[None]] | None) -> OutboxEvent:
     thread = envelope.data.shared_in()
     async with app.database.transaction(envelope.workspace) as conn:
         met = await fetch_one(conn, event_store.SQL.erasures_of, {"thread": thread}) if thread else None
@@ -343,7 +362,7 @@ async def _enter(app: App, envelope: Envelope, check: Callable[[Connection], Awa
             await check(conn)
         if await event_store.is_gone(conn, envelope.workspace, envelope.data):
             raise Erased
-        stored = await fetch_one(conn, event_store.SQL.by_id, {"id": envelope.id})
+        stored = await row_as(conn, OutboxEvent.of, event_store.SQL.by_id, {"id": envelope.id})
     assert stored is not None
     return stored
 

@@ -4,11 +4,14 @@ An event is about the people whose words its content may hold: its subject, and 
 conversation (a context, a reply, a summary) everybody who wrote in the thread. A mail is also about those whom it is
 addressed to. The key belongs to all of them together, so that it is gone as soon as one of them is erased. What no
 person stands behind (documents, timers) is not sealed.
+
+Who is merged with one of them is one of them: readers of one read both, so what is made of one holds words of both, and
+is gone with either, also when they were taken apart since.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -26,7 +29,7 @@ from services.core.ids import participant_id
 from services.core.keys import Keys, SubjectKey
 from services.core.keys.aead import KEY, seal_json
 from services.core.keys.keyring import Begun, People
-from services.mail.mailbox import MailboxKey
+from services.core.mailbox import MailboxKey
 
 SQL = queries(__file__, "sealing.sql")
 EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -71,14 +74,15 @@ async def _held(
     workspace, datas = envelopes[0].workspace, [one.data for one in envelopes]
     threads = [_thread(one, cause) for one in datas]
     asked = {one for one in threads if one}
+    subjects = {id for one in datas if one.OF_PERSON and (id := one.subject_id())}
 
     def of(wrote: Mapping[UUID, People]) -> tuple[list[People], set[People]]:
         people = _people(workspace, datas, threads, wrote, cause)
         return people, {who for who, secret in zip(people, is_secret, strict=True) if who and secret}
 
-    asking = await conn.execute(SQL.people, {"threads": sorted(asked)}) if asked else None
+    asking = await _asking(conn, asked, subjects)
     of_keys = (key_id(cause) if cause else None, begun)
-    _, likely = of(keys.writers_of(asked))
+    _, likely = of(keys.writers_of(asked | subjects))
     held = await keys.hold_known(conn, workspace, likely, *of_keys)
     wrote = await _answered(asking)
     keys.note_writers(wrote)
@@ -86,10 +90,17 @@ async def _held(
     return people, held if wanted <= held.keys() else await keys.hold(conn, workspace, wanted, *of_keys)
 
 
+async def _asking(conn: Connection, threads: Set[UUID], subjects: Set[UUID]) -> AsyncCursor[Any] | None:
+    """The question who wrote in some threads, and who some participants are; None where there is none."""
+    if not threads and not subjects:
+        return None
+    return await conn.execute(SQL.people, {"threads": sorted(threads), "subjects": sorted(subjects)})
+
+
 async def _answered(asking: AsyncCursor[Any] | None) -> dict[UUID, People]:
-    """Who wrote in each thread that was asked about."""
+    """The people of each thread and participant that was asked about."""
     rows = await asking.fetchall() if asking else []
-    return {row["thread_id"]: frozenset(row["people"]) for row in rows}
+    return {row["id"]: frozenset(row["people"]) for row in rows}
 
 
 async def key_for(conn: Connection, workspace: str, data: EventData, used: UUID | None = None) -> SubjectKey | None:
@@ -99,7 +110,7 @@ async def key_for(conn: Connection, workspace: str, data: EventData, used: UUID 
     of whom it was about.
     """
     thread = data.shared_in()
-    wrote = await _answered(await conn.execute(SQL.people, {"threads": [thread]}) if thread else None)
+    wrote = await _answered(await _asking(conn, {thread} if thread else set(), set()))
     [people] = _people(workspace, [data], [thread], wrote, None)
     return await key_of(conn, workspace, people, used) if people else None
 
@@ -147,7 +158,10 @@ def _people(
     found: list[People] = []
     for data, thread in zip(datas, threads, strict=True):
         mail = _mail(data, cause)
-        who = {mail.participant_id if mail else data.subject_id(), *(wrote.get(thread, ()) if thread else ())}
+        subject = mail.participant_id if mail else data.subject_id()
+        who = {subject, *(wrote.get(thread, ()) if thread else ())}
+        if data.OF_PERSON and subject:
+            who |= wrote.get(subject, frozenset())
         written = mail.participants if mail else data.copied_to()
         who |= {participant_id(workspace, MailboxKey(addr)) for addr in written}
         known = frozenset(one for one in who if one)

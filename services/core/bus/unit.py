@@ -65,6 +65,7 @@ class Unit:
         """Hold the aggregate's row until the end of the transaction: all that is read after this is read under it."""
         if (kind, id) not in self._locked:
             args = {"workspace": self.workspace, "kind": kind, "id": id}
+            # Only sent, not waited for: the row comes back with what is read next, and a round trip is saved.
             self._locked[kind, id] = await self.conn.execute(event_store.SQL.lock_aggregate, args)
 
     async def version(self, kind: str, id: UUID) -> int:
@@ -111,12 +112,12 @@ class Unit:
         await self._enter()
         return rows
 
-    async def row_as(self, kind: type[T], query: Any, **args: Any) -> T | None:
+    async def row_as(self, kind: Callable[..., T], query: Any, **args: Any) -> T | None:
         """The first row of a query as a `kind`, or None; see `services.core.db.rows_as`."""
         row = await self.one(query, **args)
         return None if row is None else kind(**row)
 
-    async def rows_as(self, kind: type[T], query: Any, **args: Any) -> list[T]:
+    async def rows_as(self, kind: Callable[..., T], query: Any, **args: Any) -> list[T]:
         """Every row of a query as a `kind`."""
         return [kind(**row) for row in await self.all(query, **args)]
 
@@ -161,7 +162,7 @@ class Unit:
     async def _enter(self) -> None:
         """Have what the journal says, which was asked first: after any rows of the unit it is there without waiting."""
         if self._entry is not None:
-            entry, self._entry = self._entry, None
+            entry, self._entry = self._entry, None  # taken before it is waited for: it is asked once
             self._begun = await entry()
 
     def _dated(self, data: EventData) -> EventData:

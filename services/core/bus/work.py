@@ -20,6 +20,7 @@ from services.core.app import App
 from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
 from services.core.bus.sealing import key_for, key_id
+from services.core.bus.slots import elsewhere
 from services.core.bus.unit import Appliers, Entry, Unit
 from services.core.db import Connection, fetch_one
 from services.core.keys import Erased, is_sealed
@@ -71,7 +72,11 @@ class Work(Generic[E_co]):
                 kept = await fetch_one(conn, event_store.SQL.checkpoint, key)
         if kept is None:
             self._answered = True
-            answer = await self._sealed(step, await ask())
+            async with elsewhere():
+                asked = await ask()
+            answer = await self._sealed(step, asked)
+            # In a commit of its own: the answer was paid for, and stays where the unit that it is for is rolled back.
+            # Where two attempts have asked, both get back the one that was kept first, and decide alike.
             async with self.app.database.reading() as conn:
                 kept = await fetch_one(conn, event_store.SQL.keep_checkpoint, {**key, "answer": Jsonb(answer)})
         assert kept is not None

@@ -4,11 +4,11 @@ from services.core.db.fetch import (
     fetch_all,
     fetch_all_planned,
     fetch_one,
-    fetch_sealed,
     fetch_several,
     first_as,
     row_as,
     rows_as,
+    sealed_rows_as,
 )
 from services.core.db.pool import Connection, Database, give_keys, keys_of
 from services.core.db.sql import Queries, queries
@@ -20,7 +20,6 @@ __all__ = [
     "fetch_all",
     "fetch_all_planned",
     "fetch_one",
-    "fetch_sealed",
     "fetch_several",
     "first_as",
     "give_keys",
@@ -28,4 +27,5 @@ __all__ = [
     "queries",
     "row_as",
     "rows_as",
+    "sealed_rows_as",
 ]

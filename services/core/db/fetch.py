@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -13,22 +13,22 @@ from services.core.db.pool import Connection, keys_of
 T = TypeVar("T")
 
 
-async def row_as(conn: Connection, kind: type[T], query: Any, args: dict[str, Any] | None = None) -> T | None:
+async def row_as(conn: Connection, kind: Callable[..., T], query: Any, args: dict[str, Any] | None = None) -> T | None:
     """The first row as a `kind`, or None; see `rows_as`."""
     row = await fetch_one(conn, query, args)
     return None if row is None else kind(**row)
 
 
-def first_as(kind: type[T], rows: Iterable[DictRow]) -> T | None:
+def first_as(kind: Callable[..., T], rows: Iterable[DictRow]) -> T | None:
     """The first of rows that were fetched together with others (`fetch_several`) as a `kind`, or None."""
     return next((kind(**row) for row in rows), None)
 
 
-async def rows_as(conn: Connection, kind: type[T], query: Any, args: dict[str, Any] | None = None) -> list[T]:
+async def rows_as(conn: Connection, kind: Callable[..., T], query: Any, args: dict[str, Any] | None = None) -> list[T]:
     """Every row as a `kind`, a dataclass with a field for each column; what is sealed is opened as `fetch_all` does.
 
     Such a query names its columns. With a star, a column that a newer release adds would break an older one that still
-    runs beside it.
+    runs beside it; `EventRow.of` leaves such a one out.
     """
     return [kind(**row) for row in await fetch_all(conn, query, args)]
 
@@ -60,9 +60,11 @@ async def fetch_all_planned(conn: Connection, query: Any, args: dict[str, Any]) 
     return await fetch_all(conn, query, args, prepare=False)
 
 
-async def fetch_sealed(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> list[DictRow]:
+async def sealed_rows_as(
+    conn: Connection, kind: Callable[..., T], query: Any, args: dict[str, Any] | None = None
+) -> list[T]:
     """Every row as it is stored: what is sealed stays so, and one that cannot be opened fails no other."""
-    return await (await conn.execute(query, args)).fetchall()
+    return [kind(**row) for row in await (await conn.execute(query, args)).fetchall()]
 
 
 async def fetch_several(conn: Connection, statements: Iterable[Any], args: dict[str, Any]) -> list[list[DictRow]]:

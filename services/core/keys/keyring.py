@@ -236,7 +236,7 @@ class Keys:
         wrapped = (row["key_id"], row["master"], row["wrapped"])
         try:
             return self._master.unwrap(*wrapped)
-        except MasterKeyMissing:
+        except MasterKeyMissing:  # another process has made a newer one
             self._master = self._read_master()
             return self._master.unwrap(*wrapped)
 
@@ -252,6 +252,7 @@ class Keys:
         return key
 
     async def _ask(self, ids: list[UUID]) -> list[DictRow]:
+        # A connection of its own, whatever connection the caller holds, with one question at a time.
         async with self._talk:
             if self._conn is not None and not self._conn.closed:
                 with suppress(OperationalError):  # it may have been lost since it was last used

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from services.core.mailbox import MailboxKey
 from services.core.settings.deployment import Settings
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.replies import ContextSettings, ParticipantSettings, PersonalShaping, Shaping
-from services.mail.mailbox import MailboxKey
 
 GROUPS = ("send", "model", "threads", "context")  # where the workspace says it
 SHAPED = frozenset(PersonalShaping.model_fields)
@@ -20,7 +20,7 @@ Said = tuple[str, Mapping[str, Any]]  # the source, and what it says by name
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A value in force and its source: `turn NAME`, `participant MATCH`, `mailbox NAME`, `workspace` or `default`."""
+    """A value in force and its source: `turn NAME`, `participant MATCH`, `inbox NAME`, `workspace` or `default`."""
 
     value: Any
     source: str
@@ -33,7 +33,7 @@ def shaped(
 
     `address` is the author's, "" for one who is not authenticated; `turn` is what behaviours set, first one first.
     """
-    said = [*turn, *_of_participant(settings.participants, address), *_of_mailbox(inbox), *_of_workspace(settings)]
+    said = [*turn, *_of_participant(settings.participants, address), *_of_inbox(inbox), *_of_workspace(settings)]
     return {name: _first(name, said) for name in PersonalShaping.model_fields}
 
 
@@ -59,10 +59,10 @@ def _of_participant(entries: Iterable[ParticipantSettings], address: str) -> Ite
             return
 
 
-def _of_mailbox(inbox: InboxSettings | None) -> Iterator[Said]:
+def _of_inbox(inbox: InboxSettings | None) -> Iterator[Said]:
     if inbox is not None:
         persona = {"persona": inbox.persona} if inbox.persona else {}
-        yield f"mailbox {inbox.name}", {**persona, **says(inbox.reply)}
+        yield f"inbox {inbox.name}", {**persona, **says(inbox.reply)}
 
 
 def _of_workspace(settings: Settings) -> Iterator[Said]:

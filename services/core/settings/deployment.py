@@ -11,6 +11,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator, model_v
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from services.core.error_words import named
+from services.core.mailbox import MailboxKey
 from services.core.secret_values import ERROR as SECRET_ERROR
 from services.core.secret_values import HOLDS_SECRET, HoldsSecrets
 from services.core.settings.group import CONFIG_FILE, PREFIX, ProviderKey, SecretFiles, SettingsWrong
@@ -46,7 +47,6 @@ from services.core.settings.replies import (
 from services.core.settings.rules import Behaviour, OutreachSettings
 from services.core.settings.storage import ArchiveSettings, BlobSettings, RetentionSettings
 from services.core.settings.web import ConsoleSettings, MonitoringSettings, OutgoingWebhookSettings, WebSettings
-from services.mail.mailbox import MailboxKey
 from services.model.settings import ModelSettings
 
 LEAST_SECRET_BYTES = 16

@@ -6,8 +6,9 @@ import os
 from typing import Any
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticKnownError
 from pydantic_settings import PydanticBaseSettingsSource
 
 from services.core.errors import Permanent
@@ -21,10 +22,28 @@ class SettingsWrong(Permanent):
     """A setting is missing or wrong."""
 
 
-class Group(HoldsSecrets):
-    """A group of settings: frozen, and a misspelt name is an error."""
+LONGEST_DAYS = 36_500
+_SECONDS = {"_s": 1, "_minutes": 60, "_hours": 3600, "_days": 86_400}  # by the end of a setting's name
+MOST = 2**31 - 1  # what a column of numbers holds
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+class Group(HoldsSecrets):
+    """A group of settings: frozen, and a misspelt name is an error.
+
+    Numbers are finite, and no time is so long that a moment after it cannot be said: handlers would fail on each mail.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
+
+    @field_validator("*")
+    @classmethod
+    def _within_bounds(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            unit = next((seconds for end, seconds in _SECONDS.items() if (info.field_name or "").endswith(end)), 0)
+            most = LONGEST_DAYS * 86_400 // unit if unit else MOST
+            if abs(value) > most:
+                raise PydanticKnownError("less_than_equal", {"le": most})
+        return value
 
 
 # Addresses that links in mails begin with.

@@ -1,4 +1,4 @@
-"""One mailbox that the agent answers for: its servers, what stands around its replies, what is asked and believed."""
+"""One inbox that the agent answers for: its servers, what stands around its replies, what is asked and believed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LONGEST_BLOCK = 4_000  # characters of a signature or a footer
 
 
 class LayoutSettings(Group):
-    """Text around the replies of this mailbox. It is the operator's own: its links are kept."""
+    """Text around the replies of this inbox. It is the operator's own: its links are kept."""
 
     signature: str = Field("", max_length=LONGEST_BLOCK, description="below every reply, behind a line of '-- '")
     signature_html: str = Field(
@@ -177,7 +177,7 @@ def _one_address(value: str) -> str:
 
 
 class InboxSettings(Group):
-    """One mailbox that the agent answers for."""
+    """One inbox that the agent answers for."""
 
     name: str
     address: Annotated[str, AfterValidator(_one_address)]
@@ -186,7 +186,7 @@ class InboxSettings(Group):
     )
     display_name: str = "Support"
     persona: str = Field(
-        "", max_length=LONGEST_PERSONA, description="what the agent is and how it writes, for this mailbox; never cut"
+        "", max_length=LONGEST_PERSONA, description="what the agent is and how it writes, for this inbox; never cut"
     )
     imap: ImapSettings | None = None
     smtp: SmtpSettings | None = Field(None, description="where this inbox's replies are handed over, if elsewhere")
@@ -219,11 +219,11 @@ class InboxSettings(Group):
     memory: MemorySettings = MemorySettings()
     layout: LayoutSettings = Field(LayoutSettings(), description="signature, footer, quoting, copies")
     satisfaction: SatisfactionSettings = SatisfactionSettings()
-    reply: Shaping = Field(Shaping(), description="what shapes this mailbox's replies, where that differs")
+    reply: Shaping = Field(Shaping(), description="what shapes this inbox's replies, where that differs")
     behaviours: tuple[Behaviour, ...] = ()
-    service_levels: ServiceLevels | None = Field(None, description="of this mailbox, in place of the workspace's")
-    incidents: IncidentSettings | None = Field(None, description="of this mailbox, in place of the workspace's")
-    office_hours: OfficeHours | None = Field(None, description="of this mailbox, in place of the workspace's")
+    service_levels: ServiceLevels | None = Field(None, description="of this inbox, in place of the workspace's")
+    incidents: IncidentSettings | None = Field(None, description="of this inbox, in place of the workspace's")
+    office_hours: OfficeHours | None = Field(None, description="of this inbox, in place of the workspace's")
 
 
 # Who tells spam from mail, where the server that receives our mail marks none.

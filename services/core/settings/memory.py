@@ -26,11 +26,11 @@ def _a_space(name: str) -> str:
 
 
 class MemorySettings(Group):
-    """What is learned from a mailbox. Entries are put over the tables of services/learn_facts/facts/policy.py."""
+    """What is learned from an inbox. Entries are put over the tables of services/learn_facts/facts/policy.py."""
 
     space: Annotated[str, AfterValidator(_a_space)] = Field(
         DEFAULT_SPACE,
-        description="a name: this mailbox remembers and quotes what is of this space only; empty: the shared one",
+        description="a name: this inbox remembers and quotes what is of this space only; empty: the shared one",
     )
     instructions: str = Field("", description="for the model that extracts facts, in place of the default ones")
     summary: str = Field("", description="said to the model of a thread's summary: what it must not leave out")
@@ -42,7 +42,7 @@ class MemorySettings(Group):
         description="what is to be told of a day, week, month, quarter or year, in place of the standard: weekly = ...",
     )
     kinds: dict[str, str] = Field({}, description="kinds of your own: name = what belongs there")
-    examples: tuple[str, ...] = Field((), description="what a good fact of this mailbox looks like, one line each")
+    examples: tuple[str, ...] = Field((), description="what a good fact of this inbox looks like, one line each")
     values: dict[str, Literal["single", "multi", "append"]] = Field(
         {}, description="by key, or by kind: one value, several side by side, or each an occurrence"
     )

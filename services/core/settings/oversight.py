@@ -14,10 +14,10 @@ from pydantic import Field, SecretStr, StringConstraints, field_validator, model
 from schemas.events.alerts import CallKind
 from schemas.events.replies import ApprovalLevel
 from schemas.model_output import Intent
+from services.core.mailbox import MailboxKey
 from services.core.settings.group import Group
 from services.core.standard_webhooks import secret_bytes
 from services.mail.addresses import parse_address
-from services.mail.mailbox import MailboxKey
 
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 Span = tuple[int, int]  # minutes since midnight on the clock on the wall, the end exclusive

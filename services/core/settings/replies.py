@@ -1,6 +1,6 @@
 """How replies are made: what shapes them, how threads are led, and the canned answers that people begin with.
 
-What shapes a reply may be said in several places: turn over participant over mailbox over workspace over default.
+What shapes a reply may be said in several places: turn over participant over inbox over workspace over default.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class ContextSettings(Group):
     """What the model is shown. Budgets are in tokens."""
 
     persona: str = Field(
-        "", max_length=LONGEST_PERSONA, description="of the agent, where a mailbox says none of its own; never cut"
+        "", max_length=LONGEST_PERSONA, description="of the agent, where an inbox says none of its own; never cut"
     )
     recent_messages: int = Field(12, ge=1, description="of the thread, the newest, that are shown whole")
     recent_tokens: int = Field(3000, ge=1, description="room for them")

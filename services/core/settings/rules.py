@@ -69,9 +69,9 @@ class Behaviour(Group):
         return self
 
 
-def in_force(workspace: tuple[Behaviour, ...], mailbox: tuple[Behaviour, ...], moment: str) -> tuple[Behaviour, ...]:
-    """The behaviours of a moment, higher priority first; a mailbox's replaces the workspace's of the same name."""
-    named = {one.name: one for one in (*workspace, *mailbox)}
+def in_force(workspace: tuple[Behaviour, ...], inbox: tuple[Behaviour, ...], moment: str) -> tuple[Behaviour, ...]:
+    """The behaviours of a moment, higher priority first; an inbox's replaces the workspace's of the same name."""
+    named = {one.name: one for one in (*workspace, *inbox)}
     return tuple(sorted((one for one in named.values() if one.moment == moment), key=lambda one: -one.priority))
 
 

@@ -12,7 +12,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from schemas.model_output import Grain
 from schemas.topics import catalogue
-from services.core.settings.group import Group
+from services.core.settings.group import LONGEST_DAYS, Group
 
 _BUCKET = re.compile(r"(s3://[^/\s]+(/\S*)?)?")
 
@@ -57,9 +57,8 @@ class ArchiveSettings(Group):
 # How long what only grows is kept, and which of these times hold each other.
 DEAD_LETTERS = timedelta(days=90)  # how long their topics keep them
 SEGMENT_DAYS = 8  # a broker deletes whole segments: one may hold a record for seven days longer, and a day of looking
-LONGEST_DAYS = 36_500
 
-Days = Annotated[float, Field(ge=0, le=LONGEST_DAYS, allow_inf_nan=False)]
+Days = Annotated[float, Field(ge=0, le=LONGEST_DAYS)]
 
 
 Plan = Literal["", "free", "starter", "pro"]

@@ -1,6 +1,6 @@
-"""From a letter to the bytes that arrive: plain mails, automatic ones, and bounces (RFC 3464).
+"""From a mail of the demo to the bytes that arrive: plain mails, automatic ones, and bounces (RFC 3464).
 
-Pure and deterministic: boundaries and ids come from the letter. What we sent ourselves is known only at run time
+Pure and deterministic: boundaries and ids come from the mail. What we sent ourselves is known only at run time
 and comes in as `SentReply`.
 """
 
@@ -47,38 +47,38 @@ class DemoMail:
     bounce_of: str = ""
 
 
-def written(letter: DemoMail, ours: SentReply | None) -> bytes:
-    """The letter as bytes with CRLF lines, below our reply where there is one, signed where it has a seal."""
-    message = _bounce(letter, ours) if letter.bounce_of else _plain(letter, ours)
+def written(mail: DemoMail, ours: SentReply | None) -> bytes:
+    """The mail as bytes with CRLF lines, below our reply where there is one, signed where it has a seal."""
+    message = _bounce(mail, ours) if mail.bounce_of else _plain(mail, ours)
     raw = message.as_bytes(policy=SMTP)
-    return letter.seal.sealed(raw) if letter.seal else raw
+    return mail.seal.sealed(raw) if mail.seal else raw
 
 
-def _plain(letter: DemoMail, ours: SentReply | None) -> EmailMessage:
+def _plain(mail: DemoMail, ours: SentReply | None) -> EmailMessage:
     message = EmailMessage(policy=SMTP)
-    _address(message, letter)
-    chain = _references(letter, ours)
+    _address(message, mail)
+    chain = _references(mail, ours)
     if chain:
         message["In-Reply-To"] = f"<{chain[-1]}>"
         message["References"] = " ".join(f"<{one}>" for one in chain)
-    message.set_content(letter.text + _quoted(ours))
+    message.set_content(mail.text + _quoted(ours))
     return message
 
 
-def _address(message: Message, letter: DemoMail) -> None:
-    message["From"] = letter.sender
-    message["To"] = letter.to
-    message["Subject"] = letter.subject
-    message["Date"] = format_datetime(letter.date)
-    message["Message-ID"] = f"<{letter.message_id}>"
-    for name, value in letter.headers:
+def _address(message: Message, mail: DemoMail) -> None:
+    message["From"] = mail.sender
+    message["To"] = mail.to
+    message["Subject"] = mail.subject
+    message["Date"] = format_datetime(mail.date)
+    message["Message-ID"] = f"<{mail.message_id}>"
+    for name, value in mail.headers:
         message[name] = value
 
 
-def _references(letter: DemoMail, ours: SentReply | None) -> tuple[str, ...]:
+def _references(mail: DemoMail, ours: SentReply | None) -> tuple[str, ...]:
     if ours:
         return (*ours.references, ours.message_id)
-    return (letter.earlier,) if letter.earlier else ()
+    return (mail.earlier,) if mail.earlier else ()
 
 
 def _quoted(ours: SentReply | None) -> str:
@@ -88,16 +88,16 @@ def _quoted(ours: SentReply | None) -> str:
     return f"\nOn {ours.sent_at:%a, %d %b %Y at %H:%M}, Support wrote:\n{lines}\n"
 
 
-def _bounce(letter: DemoMail, ours: SentReply | None) -> MIMEMultipart:
+def _bounce(mail: DemoMail, ours: SentReply | None) -> MIMEMultipart:
     report = MIMEMultipart("report", boundary="=_report", policy=SMTP)
     report.set_param("report-type", "delivery-status")
-    _address(report, letter)
-    report.attach(MIMEText(letter.text, "plain", "us-ascii", policy=SMTP))
-    report.attach(_delivery_status(letter.bounce_of))
+    _address(report, mail)
+    report.attach(MIMEText(mail.text, "plain", "us-ascii", policy=SMTP))
+    report.attach(_delivery_status(mail.bounce_of))
     returned = MIMENonMultipart("text", "rfc822-headers", policy=SMTP)
     headers = f"Message-ID: <{ours.message_id}>\r\nSubject: {ours.subject}\r\n" if ours else ""
     headers += f"{HEADER}: {ours.report_token}\r\n" if ours else ""
-    returned.set_payload(f"{headers}To: {letter.bounce_of}\r\n")
+    returned.set_payload(f"{headers}To: {mail.bounce_of}\r\n")
     report.attach(returned)
     return report
 

@@ -52,7 +52,7 @@ class Stage:
         headers: tuple[tuple[str, str], ...] = (),
     ) -> Mail:
         """A signed mail of `person`; with `answers`, below our reply to that mail of theirs."""
-        letter = DemoMail(
+        message = DemoMail(
             sender=f"{person.name} <{person.address}>",
             to=inbox or self.support,
             subject=f"Re: {subject}" if answers else subject,
@@ -64,7 +64,7 @@ class Stage:
             earlier=self.message_id(answers, person) if answers else "",
         )
         return Mail(
-            key, inbox or self.support, when, person.address, "verified", letter, expected, story, answers=answers
+            key, inbox or self.support, when, person.address, "verified", message, expected, story, answers=answers
         )
 
     def message_id(self, key: str, person: Person) -> str:

@@ -106,7 +106,7 @@ class Mail:
     received_at: datetime
     envelope_from: str
     authentication: Authentication
-    letter: DemoMail
+    message: DemoMail
     expected: Expected
     story: str
     answers: str = ""  # written below our reply to that mail
@@ -115,7 +115,7 @@ class Mail:
     def render(self, sent: Sent) -> bytes:
         """The mail as it arrives, CRLF lines. Same input, same bytes. A reply that never went out is not quoted."""
         ours = sent.replies.get(self.answers or self.about)
-        return written(self.letter, ours)
+        return written(self.message, ours)
 
 
 @dataclass(frozen=True, slots=True)

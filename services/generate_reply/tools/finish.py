@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from schemas.model_output import EscalateInput, NoReplyInput, ReplyInput
 from services.generate_reply.citations import bare_id, cited
 from services.generate_reply.desk import Decision, Desk, shown_in
+from services.generate_reply.instructions import gives_away
 from services.generate_reply.tools.refusal import CallRefused
 
 
 async def reply(given: ReplyInput, desk: Desk) -> str:
     """Answer the customer. What it cites has to have been shown; marks of it do not reach the customer."""
     _open_goals(given.goals_close, desk)
+    _keeps_instructions(given.text)
     text, citations, facts = cited(given.text, given.citations, desk)
     desk.decision = Decision(
         kind="reply",
@@ -38,6 +40,7 @@ async def no_reply(given: NoReplyInput, desk: Desk) -> str:
 
 async def escalate(given: EscalateInput, desk: Desk) -> str:
     """A person takes over; the customer is told so."""
+    _keeps_instructions(given.message_to_customer)
     desk.decision = Decision(kind="escalate", text=given.message_to_customer, reason=given.reason)
     return "escalated"
 
@@ -49,6 +52,12 @@ def _open_goals(named: Iterable[str], desk: Desk) -> None:
     unknown = [one for one in named if one.casefold() not in known]
     if unknown:
         raise CallRefused(f"no such goal is open: {'; '.join(unknown)}. Open are: {'; '.join(goals) or 'none'}")
+
+
+def _keeps_instructions(text: str) -> None:
+    """Raises `CallRefused` where a text for the customer repeats what only the model is told."""
+    if said := gives_away(text):
+        raise CallRefused(f"this repeats your instructions ({said[:100]}): answer in your own words, or escalate")
 
 
 def _attached(named: Iterable[str], desk: Desk) -> tuple[str, ...]:

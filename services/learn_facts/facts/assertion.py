@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import Literal
 
 from services.core.wording import folded
-from services.learn_facts.facts.clauses import NAME, PLACE, Clause, clauses_saying, place_of, sentences_of
+from services.learn_facts.facts.beginnings import begins_later
+from services.learn_facts.facts.clauses import NAME, PLACE, Clause, clauses_saying, place_of, questions_in, sentences_of
 from services.learn_facts.facts.evidence import quotations_in, without
 from services.learn_facts.facts.others import COMPANY, About, is_of_another
 from services.learn_facts.facts.values import is_day, names_a_day, numbers_in, plain_value, sentence_around
 from services.mail.reply_text import without_quoted
+from services.memory.keys import verbs_of
 from services.memory.phrases.language import language_of, spoken
 from services.memory.quotes import Span, find_quote
-from services.memory.wording import said_of, says, says_exactly
+from services.memory.wording import said_of, says, says_exactly, words_of
+from services.memory.wording import without as without_words
 
 Mood = Literal[
     "asks",
@@ -35,6 +39,7 @@ Mood = Literal[
     "hearsay",
     "another's",
     "mocks",
+    "met",
 ]
 OVER: frozenset[Mood] = frozenset({"denies", "was so", "gives up"})  # of the value that stands: it is not so any more
 REASONS: dict[Mood, str] = {
@@ -50,6 +55,7 @@ REASONS: dict[Mood, str] = {
     "hearsay": "the words repeat what somebody else says",
     "another's": "the words speak of somebody else",
     "mocks": "the words mock, and are not meant",
+    "met": "the words tell of what the author saw or tried, and not of what is theirs",
 }
 
 _DENIED_IN_COMPANY = frozenset({"plus", "mai", "ne", "ni", "personne", "no"})
@@ -57,16 +63,22 @@ _CONTRAST = re.compile(r"^\W*(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|
 _A_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[^\W\d_a-zß-ÿ]\w+")
 _AND = re.compile(r"^\W*(?:and|und|et|y|e|en|i|и|ve|because|weil|parce que|porque|perche|omdat|bo|since)\b")
 _LED_IN = re.compile(r"^\W*(?:on|with|at|for|mit|bei|avec|pour|con|com|met|bij|przy|z|на|с|при) @(?: \w+)?\W*$")
+_NOT = re.compile(r"^\W*(?:no|not|nicht|pas|non|nao|niet|nie|не) @\W*$")
+_ONLY = re.compile(rf"^\W*{PLACE}\W*$")
+_BLANK = re.compile(r"\w[^\n:]{0,40}:[ \t]{0,3}(?:_{3}|\.{5}|…{2})")  # a form that asks to be filled in
 _SHORT = 60  # characters of a sentence that only says of the one before it that it is wrong
 
 
-def mood_of(value: str, span: Span, text: str, about: About = COMPANY) -> Mood | None:
-    """In what mood the sentences that a quote stands in say a value; None where they assert it in any place."""
+def mood_of(value: str, span: Span, text: str, about: About = COMPANY, written: datetime | None = None) -> Mood | None:
+    """In what mood the sentences that a quote stands in say a value; None where they assert it in any place.
+
+    `written`: when, for what begins on a day; None where that does not matter.
+    """
     own = without_quoted(text)
     sentences = sentence_around(span, own)
     before, _, behind = own.partition(sentences)
     told = sentences_of(sentences, before)
-    return _mood(value, [*told, sentences_of(behind.strip())[0]], span.quote, about)
+    return _mood(value, [*told, sentences_of(behind.strip())[0]], span.quote, about, written)
 
 
 def given_up(value: str, text: str) -> bool:
@@ -75,17 +87,16 @@ def given_up(value: str, text: str) -> bool:
     return any(one in OVER for one in moods) and None not in moods
 
 
-def is_said(value: str, text: str, about: About = COMPANY) -> bool:
+def is_said(value: str, text: str, about: About = COMPANY, written: datetime | None = None) -> bool:
     """Whether a sentence of the author asserts the value in so many words."""
-    return None in _moods(value, text, about)
+    return None in _moods(value, text, about, written)
 
 
 def confirms(value: str, quote: str, our_words: Iterable[str]) -> bool:
     """Whether a quote only says yes ("Correct."), and a question of ours names the value."""
     if not says("affirmed", quote):
         return False
-    asked = (one for ours in our_words for one in sentences_of(ours) if "?" in one)
-    return any(place_of(plain_value(value), one) is not None for one in asked)
+    return any(place_of(plain_value(value), one) is not None for one in questions_in(our_words))
 
 
 def tells_otherwise(value: str, quote: str, text: str) -> bool:
@@ -98,10 +109,15 @@ def tells_otherwise(value: str, quote: str, text: str) -> bool:
         return False
     sentence = sentence_around(span, own) if span else own
     told = " ".join(one for one in sentences_of(sentence) if "?" not in one)
-    return says("changes", told) or says("now", told) or (bool(told) and _holds_its_kind(value, told))
+    return tells_a_change(told) or (bool(told) and holds_its_kind(value, told))
 
 
-def _holds_its_kind(value: str, sentence: str) -> bool:
+def tells_a_change(told: str) -> bool:
+    """Whether words tell of a change, or of what is so from now on."""
+    return says("changes", told) or says("now", told)
+
+
+def holds_its_kind(value: str, sentence: str) -> bool:
     """Whether a sentence holds numbers, addresses, days, or names, where the value is one, and names show."""
     if is_day(plain_value(value)):
         return names_a_day(sentence)
@@ -113,28 +129,32 @@ def _holds_its_kind(value: str, sentence: str) -> bool:
     return value[0].isupper() and not nouns_are_capital and bool(_A_NAME.search(sentence))
 
 
-def _moods(value: str, text: str, about: About) -> Iterator[Mood | None]:
+def _moods(value: str, text: str, about: About, written: datetime | None = None) -> Iterator[Mood | None]:
     """The mood of each sentence of the author that says the value in so many words."""
     plain = plain_value(value)
     own = without_quoted(text)
     for one, following in pairwise([*sentences_of(without(quotations_in(own), own)), ""]):
         if place_of(plain, one) is not None:
-            yield _mood(value, [one, following], "", about)
+            yield _mood(value, [one, following], "", about, written)
 
 
-def _mood(value: str, sentences: Sequence[str], quote: str, about: About) -> Mood | None:
+def _mood(
+    value: str, sentences: Sequence[str], quote: str, about: About, written: datetime | None = None
+) -> Mood | None:
     """Of all sentences but the last, which only follows them."""
     found = [clause for one, behind in pairwise(sentences) for clause in clauses_saying(value, one, behind, quote)]
     best = max((score for score, _ in found), default=0)
-    moods = [_of_clause(clause, about) for score, clause in found if score == best]
+    moods = [_of_clause(clause, about, written) for score, clause in found if score == best]
     return None if not moods or None in moods else moods[0]
 
 
-def _of_clause(clause: Clause, about: About) -> Mood | None:
+def _of_clause(clause: Clause, about: About, written: datetime | None) -> Mood | None:
     """The first mood that shows; none where it asks us to use the author's own, or wishes what is theirs to choose."""
     if about.of_a_person and _asks_to_use(clause) and not is_of_another(clause, about):
         return None
     mood = next((one for one, shows in _SIGNS if shows(clause, about)), None)
+    if mood is None and written is not None and begins_later(clause, written):
+        return "ahead"
     return None if mood == "wishes" and about.chosen else mood
 
 
@@ -154,21 +174,37 @@ def _is_left(clause: Clause) -> bool:
 
 
 _SIGNS: tuple[tuple[Mood, Callable[[Clause, About], bool]], ...] = (
-    ("asks", lambda clause, _: says("asked", clause.words)),
-    ("denies", lambda clause, _: _denies(clause.part) or _is_refuted(clause)),
+    ("asks", lambda clause, _: says("asked", clause.words) or _BLANK.search(clause.sentence) is not None),
+    ("denies", lambda clause, _: _denies(clause.part) or _is_refuted(clause) or _is_struck(clause)),
     ("another's", is_of_another),
     ("denies", lambda clause, _: says("untaken", clause.words)),
     ("mocks", lambda clause, _: _is_mocked(clause)),
+    ("met", lambda clause, about: _is_met(clause) and not _is_said_by_it(clause, about)),
     ("asks", lambda clause, _: _asks(clause)),
     ("wishes", lambda clause, _: says("wishes", clause.part)),
     ("supposes", lambda clause, _: says_exactly("conditions", clause.accented) or _hangs(clause)),
     ("gives up", lambda clause, _: _is_left(clause)),
-    ("for a while", lambda clause, _: says("meanwhile", f"{_last(clause.before)}, {clause.words}")),
+    ("for a while", lambda clause, about: _is_a_while(clause) and not _is_said_by_it(clause, about)),
     ("ahead", lambda clause, _: not clause.dated and says("ahead", clause.words)),
     ("a part", lambda clause, _: clause.counts and says("parts", clause.words)),
     ("hearsay", lambda clause, _: says("reports", clause.words) or _is_told_by_another(clause)),
-    ("was so", lambda clause, _: says("bygone", clause.part) and not _is_led_to(clause)),
+    ("was so", lambda clause, _: says("bygone", _with_its_name(clause)) and not _is_led_to(clause)),
 )
+
+
+def _is_a_while(clause: Clause) -> bool:
+    """Whether it is so for a while; "since this week" is none."""
+    return says("meanwhile", without_words("since", f"{_last(clause.before)}, {clause.words}"))
+
+
+def _is_struck(clause: Clause) -> bool:
+    """Whether the value is only set against another one: "we have 18 and not 12"."""
+    return _NOT.match(clause.part) is not None
+
+
+def _with_its_name(clause: Clause) -> str:
+    """The part that says the value, with the clause before where it is only the value: "the old one, 555, is void"."""
+    return f"{_last(clause.before)} {clause.part}" if _ONLY.match(clause.words) else clause.part
 
 
 def _is_told_by_another(clause: Clause) -> bool:
@@ -180,6 +216,19 @@ def _is_told_by_another(clause: Clause) -> bool:
 def _hangs(clause: Clause) -> bool:
     """Whether it is so only if the clause before it comes to pass: "provided that the board agrees, we have"."""
     return says_exactly("hinges", clause.above)
+
+
+def _is_met(clause: Clause) -> bool:
+    """Whether its author only met with it: "we looked at a flat, ..."; a value alone is of the clause before it."""
+    told = f"{_last(clause.before)} {clause.words}" if _ONLY.match(clause.words) else clause.words
+    behind = clause.after[0] if clause.after else ""
+    return says("met", told.replace(NAME, "")) or says("met", f"{PLACE} {behind}")
+
+
+def _is_said_by_it(clause: Clause, about: About) -> bool:
+    """Whether the author does what says the key: who sees a doctor has one."""
+    before = words_of(clause.words.partition(PLACE)[0])
+    return not verbs_of(" ".join(about.key)).isdisjoint(before)
 
 
 def _is_mocked(clause: Clause) -> bool:

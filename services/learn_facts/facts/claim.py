@@ -22,7 +22,7 @@ from services.learn_facts.facts.clauses import place_of
 from services.learn_facts.facts.evidence import disallowed, objection, supported_text, unsupported
 from services.learn_facts.facts.naming import CALLED
 from services.learn_facts.facts.others import About, speaks_of_the_author
-from services.learn_facts.facts.plainly import says_plainly
+from services.learn_facts.facts.plainly import bears_on, says_plainly
 from services.learn_facts.facts.policy import OURS, Policy, end_of_day, valid_from
 from services.learn_facts.facts.values import is_literal, plain_value, sentence_around
 from services.learn_facts.participant import Fact, Source
@@ -79,18 +79,22 @@ class Claim:
         """Whether its key names a thing of the author's that has one value, of which it is known how people say it."""
         return self.proposal.kind in CALLED and self.single
 
-    def is_plain(self, standing: Sequence[str] = ()) -> bool:
-        """Whether its words say plainly that it is so, of its author; `standing` are values of its key that stand."""
+    def is_plain(self, current: Sequence[str] = ()) -> bool:
+        """Whether its words say plainly that it is so, of its author; `current` are the values that its key has now."""
         if self.source.is_ours or self.parents:
             return True
         proposal, text = self.proposal, self.source.text
         if says("affirmed", self.span.quote):
             return False  # it says yes to words that are not its author's
         sentence = sentence_around(self.span, without_quoted(text))
-        theirs = any(place_of(plain_value(one), sentence) for one in standing)
+        theirs = any(place_of(plain_value(one), sentence) for one in current)
         if not theirs and not speaks_of_the_author(sentence, proposal.key, of_a_person=about(proposal).of_a_person):
             return False
-        return not self.is_called or says_plainly(proposal.value, proposal.key, self.span, text, standing)
+        return not self.is_called or says_plainly(proposal.value, proposal.key, self.span, text, current)
+
+    def bears_on(self, known: Fact) -> bool:
+        """Whether its author's words may well mean that this value of its key is another one."""
+        return self.source.is_ours or bears_on(self.proposal.value, self.proposal.key, self.source.text, [known.value])
 
     def rests_on(self, known: Fact) -> bool:
         """Whether the proposal was concluded from this fact, or changes it."""
@@ -200,7 +204,8 @@ def mood_of_claim(claim: Claim) -> Mood | None:
     proposal = claim.proposal
     if claim.source.is_ours:
         return None
-    mood = mood_of(proposal.value, claim.span, claim.source.text, about(proposal))
+    written = claim.source.sent_at or claim.source.received_at
+    mood = mood_of(proposal.value, claim.span, claim.source.text, about(proposal), written)
     return mood if mood in _barred(claim) and not _excused(claim, mood) else None
 
 

@@ -6,14 +6,17 @@ In a clause the value is written `@`, so that a word list can say what stands be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
 from services.core.wording import folded, length_kept
 from services.learn_facts.facts.values import (
+    LONGEST_SENTENCE,
+    NO_MONTH,
     SENTENCE_ENDS,
+    UNSHORTENED,
     UNSPACED,
     is_day,
     numbers_in,
@@ -32,10 +35,14 @@ _AT = "&"  # of another address in the clause
 _WORD_BEGINS, _WORD_ENDS = r"(?<![^\W_])", r"(?![^\W_])"
 _BESIDE_UNSPACED = rf"(?<={UNSPACED.pattern})|(?={UNSPACED.pattern})"
 _CLAUSE_ENDS = re.compile(
-    r"[,:](?!\d)\s*|[;!]|\((?!\+?\d{1,5}\))|(?<!\d)\)|\s[–—-]\s|\.\s|\n"
-    r"|(?<!anything)(?<!nothing)(?<!all)\s(?=(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|tylko|но)\s)"
+    rf"[,:](?!\d)\s*|[;!，；：]|\((?!\+?\d{{1,5}}\))|(?<!\d)\)|\s[–—-]\s|\.{UNSHORTENED}\s{NO_MONTH}|\n"
+    r"|(?<!anything)(?<!nothing)(?<!all)\s(?=(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|но)\s)",
+    re.IGNORECASE,
 )
-_ANOTHER_WORD = {"ma": "french", "mais": "spanish"}  # "my" in French, "more" in what is taken for Spanish: Portuguese
+_ANOTHER_WORD = {
+    "ma": ("french", "polish"),
+    "mais": ("spanish",),
+}  # "my", "has"; "more" in Portuguese, taken for Spanish
 _PARTS = re.compile(r"\s(?:and|or|und|oder|et|ou|y|e|oraz|lub|и)\s", re.IGNORECASE)
 _COMPLEMENT = re.compile(
     r"^\W*(?:that|dass|daß|que|qu['’]|che|że|iż|dat|ob|whether|czy|что)\b|^.{0,100}\b(?:zu|te) \w{2,30}n\W{0,3}$",
@@ -68,15 +75,25 @@ class Clause:
 
 
 def sentences_of(text: str, before: str = "") -> list[str]:
-    """The sentences of a text, one of no text; the items of a list below a question ask. `before` stands before it."""
-    found = [before, *SENTENCE_ENDS.split(text)]
+    """The sentences of a text, one of no text; the items of a list below a question ask. `before` stands before it.
+
+    What has no end for longer than two such sentences is cut there.
+    """
+    most = 2 * LONGEST_SENTENCE
+    told = (one[at : at + most] for one in SENTENCE_ENDS.split(text) for at in range(0, len(one) or 1, most))
+    found = [before, *told]
     return [f"{one}?" if _ITEM.match(one) and above.rstrip().endswith("?") else one for above, one in pairwise(found)]
+
+
+def questions_in(texts: Iterable[str]) -> Iterator[str]:
+    """The sentences of some texts that ask, in their order."""
+    return (one for text in texts for one in sentences_of(text) if "?" in one)
 
 
 def clauses_saying(value: str, sentence: str, following: str, quote: str) -> Iterator[tuple[int, Clause]]:
     """The clauses of a sentence, each with how much of the value it says; of the quote, where none says any."""
-    clauses = list(_clauses(sentence))
     plain = plain_value(value)
+    clauses = list(_clauses(sentence, plain))
     scores = [_score(plain, one) for one in clauses]
     if not any(scores):
         scores = [min(_score(plain_value(quote), one), 1) if quote else 0 for one in clauses]
@@ -97,7 +114,9 @@ def place_of(value: str, text: str) -> tuple[int, int] | None:
     units = re.findall(r"[^\W\d_]+|\d+|[@+€$£%]", length_kept(value))[:24]
     if not units:
         return None
-    joined = r"[\s.,'’\-–/()_&+]{0,3}".join(_spelled(one) for one in units)
+    joined = r"[\s.,'’\-–/()_&+]{0,3}".join(_spelled(one) for one in units) + (
+        "(?:['’]?s)?" if units[-1].isdigit() else ""
+    )
     small = length_kept(text)
     begins, ends = _WORD_BEGINS, _WORD_ENDS
     if UNSPACED.search(small):  # else left out: to compile these classes for each value costs more than all else here
@@ -127,11 +146,11 @@ def _with_names(clause: str) -> str:
     return folded(_FIRST_LETTER.sub(lambda found: f"{NAME}{found[0]}" if found[0].isupper() else found[0], clause))
 
 
-def _clauses(sentence: str) -> Iterator[str]:
+def _clauses(sentence: str, value: str) -> Iterator[str]:
     """The clauses, one that completes another ("..., that we have") together with it."""
     held = ""
     languages = spoken(folded(sentence))
-    for one in _CLAUSE_ENDS.split(sentence):
+    for one in _parted(sentence, value):
         if held and not _COMPLEMENT.match(one) and not _is_another_word(one, languages):
             yield held
             held = ""
@@ -140,10 +159,21 @@ def _clauses(sentence: str) -> Iterator[str]:
         yield held
 
 
+def _parted(sentence: str, value: str) -> Iterator[str]:
+    """What stands between the ends of clauses; none ends within the value ("4 Elm Road, Leeds", "April 3rd, 2027")."""
+    begin, end = place_of(value, sentence) or (0, 0)
+    start = 0
+    for found in _CLAUSE_ENDS.finditer(sentence):
+        if not begin < found.start() < end:
+            yield sentence[start : found.start()]
+            start = found.end()
+    yield sentence[start:]
+
+
 def _is_another_word(clause: str, languages: Sequence[Language]) -> bool:
     """Whether a clause only seems to begin with "but", in the one language that its sentence is in."""
-    name = _ANOTHER_WORD.get(clause.partition(" ")[0])
-    return name is not None and languages == (language_of(name),)
+    names = _ANOTHER_WORD.get(clause.partition(" ")[0], ())
+    return any(languages == (language_of(name),) for name in names)
 
 
 def _score(value: str, clause: str) -> int:

@@ -2,12 +2,12 @@
 
 A key with one value has one that stands: the database holds that. Another value with an end ("until 15 January reach
 me on 222222") is never that one: it is said over it until its end, and takes the place of nothing but another such
-value, so that the standing one holds again from then on by itself, whichever of the two mails came first. The newer
-value without an end takes the place of both. An end of the standing value itself is known of it from then on.
+value, so that the current one holds again from then on by itself, whichever of the two mails came first. The newer
+value without an end takes the place of both. An end of the current value itself is known of it from then on.
 
 Whose word ends whose: human over authenticated over inferred, then time; what we did only we take back. A newer word
 that only an inference makes a value ("nach München umgezogen" as `Munich`) ends no literal one at once: it may be a
-translation, and it may be a mistake. It makes the standing fact unsure, so that the agent asks; what is unsure gives
+translation, and it may be a mistake. It makes the current fact unsure, so that the agent asks; what is unsure gives
 way to the next word of the customer, in whatever words.
 """
 

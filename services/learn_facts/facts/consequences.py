@@ -1,7 +1,7 @@
 """Decides what follows from a decision: derived facts go stale, values become doubtful, near-duplicates one. Pure.
 
-Where the mail itself says that a standing value is so no more, or asserts another one that the model failed to quote,
-the standing value is to be confirmed instead of silently current.
+Where the mail itself says that a current value is so no more, or asserts another one that the model failed to quote,
+that value is to be confirmed instead of silently kept.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from schemas.events.replies import FactProposal
 from services.core.settings import LearningSettings
 from services.learn_facts.facts.assertion import confirms, given_up, is_said, tells_otherwise
 from services.learn_facts.facts.claim import about
+from services.learn_facts.facts.plainly import bears_on, is_passed_over
 from services.learn_facts.facts.policy import LEARNING, OCCURRENCES, Policy, valid_from
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
@@ -274,13 +275,19 @@ def _why(known: Fact, proposal: FactProposal, mail: Source, policy: Policy, unqu
         return ""
     if given_up(known.value, mail.text):
         return "a newer mail seems to say that it is so no more"
-    if same and proposal.op != "delete" and tells_otherwise(known.value, proposal.quote, mail.text):
+    if same and proposal.op != "delete" and _is_of_another(known, proposal, mail):
         return "the words that are cited for it tell of something else, and not of this value"
     if not same and confirms(proposal.value, proposal.quote, mail.our_words):
         return f"a newer mail seems to confirm another value: {proposal.value!r}"
-    if unquoted and not same and is_said(proposal.value, mail.text, about(proposal)):
+    said = unquoted and not same and is_said(proposal.value, mail.text, about(proposal), since)
+    if said and bears_on(proposal.value, proposal.key, mail.text, [known.value]):
         return f"a newer mail seems to say otherwise: {proposal.value!r}"
     return ""
+
+
+def _is_of_another(known: Fact, proposal: FactProposal, mail: Source) -> bool:
+    otherwise = tells_otherwise(known.value, proposal.quote, mail.text)
+    return otherwise or is_passed_over(known.value, known.key, mail.text)
 
 
 def _is_of_the_new_one(known: Fact, proposal: FactProposal, mail: Source) -> bool:

@@ -33,8 +33,9 @@ from services.learn_facts.facts.conflicts import (
 from services.learn_facts.facts.consequences import doubts
 from services.learn_facts.facts.events import corroborated, doubted, ended, recorded, refused, still_pinned, unsure
 from services.learn_facts.facts.naming import key_told
+from services.learn_facts.facts.plainly import is_passed_over
 from services.learn_facts.facts.policy import STANDARD, Policy
-from services.learn_facts.facts.values import numbers_in, same_value
+from services.learn_facts.facts.values import numbers_in, same_value, telephone
 from services.learn_facts.participant import Fact, Participant, Source
 from services.memory.facts import plain_key
 from services.memory.keys import key_of
@@ -131,8 +132,7 @@ def _say_again(who: Participant, claim: Claim, same: Fact) -> Events:
     if claim.trust == "ours":
         yield refused(who, claim.proposal, "our own words do not corroborate")
         return
-    loose = claim.trust == "inferred" or not numbers_in(same.value)  # half of the words are enough for a value of words
-    if loose and same.trust == "authenticated" and _tells_otherwise(claim, same):
+    if same.trust == "authenticated" and _tells_otherwise(claim, same):
         yield refused(who, claim.proposal, "the words tell of a change, and not of this value")
         return
     began_before = claim.since < same.valid_from
@@ -146,8 +146,12 @@ def _say_again(who: Participant, claim: Claim, same: Fact) -> Events:
 
 
 def _tells_otherwise(claim: Claim, same: Fact) -> bool:
+    """Whether the words that are cited for a value tell of another one: half of its words are enough to cite them."""
     quote, text = claim.span.quote, claim.source.text
-    return all(tells_otherwise(one, quote, text) for one in (same.value, claim.proposal.value))
+    loose = claim.trust == "inferred" or not numbers_in(same.value) or bool(telephone(same.value))
+    if loose and all(tells_otherwise(one, quote, text) for one in (same.value, claim.proposal.value)):
+        return True
+    return is_passed_over(same.value, same.key, text)
 
 
 def _between(who: Participant, claim: Claim, same: Fact) -> Later | None:

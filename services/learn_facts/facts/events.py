@@ -107,7 +107,7 @@ def doubted(who: Participant, known: Fact, claim: Claim) -> Iterator[FactMarkedS
     """
     unsure = claim.trust == "inferred" or not claim.is_plain([known.value])
     newer = known.trust == "authenticated" and unsure and claim.since > known.confirmed_at
-    if newer and claim.of_its_key(known) and not known.stale:
+    if newer and claim.of_its_key(known) and not known.stale and claim.bears_on(known):
         reason = f"a newer mail seems to say otherwise: {claim.proposal.value!r}"
         yield FactMarkedStale(
             participant_id=who.participant_id, fact_id=known.fact_id, parent_id=known.fact_id, reason=reason

@@ -99,7 +99,7 @@ def _folded(text: str) -> str:
 _DATE = re.compile(r"\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}:\d\d\b|\b(?:19|20)\d\d\b")
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w.-]{1,255}|\b(?:https?://|www\.)\S{1,500}")
 _NAME = re.compile(r"(?<=[\w,;] )[^\W\d_]\w{2,40}")
-_CLAUSE = re.compile(r"[,;:!?\n–—()]|\.\s|\b(?:but|and|or|aber|sondern|und|mais|et|pero|y|ma|e|ale|но|и)\b")
+_CLAUSE = re.compile(r"[,;:!?\n–—()，；：。！？]|\.\s|\b(?:but|and|or|aber|sondern|und|mais|et|pero|y|ma|e|ale|но|и)\b")
 _WORD = re.compile(r"\w{3,}")
 _NAME_WORDS = 2  # "credit card" and "bank transfer" are no orders
 _OF_TWO_MINDS = frozenset({"plus", "mai", "ne", "ni", "personne", "no"})  # they deny only in company

@@ -9,37 +9,55 @@ is to be confirmed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.core.wording import folded, wording
-from services.learn_facts.facts.clauses import PLACE, Clause, clauses_saying, place_of, sentences_of
-from services.learn_facts.facts.values import UNSPACED, plain_value, sentence_around
+from services.core.wording import folded
+from services.learn_facts.facts.assertion import holds_its_kind, tells_a_change
+from services.learn_facts.facts.assertion import is_said as is_said_so
+from services.learn_facts.facts.clauses import NAME, PLACE, Clause, clauses_saying, place_of, sentences_of
+from services.learn_facts.facts.evidence import quotations_in, without
+from services.learn_facts.facts.others import is_of_unknown_words
+from services.learn_facts.facts.values import UNSPACED, names_a_day, plain_value, sentence_around
 from services.mail.reply_text import without_quoted
 from services.memory import wording as words
-from services.memory.keys import is_chosen, names_of
-from services.memory.phrases.language import NAMES, spoken
+from services.memory.keys import is_chosen, is_of_a_child, known_names, names_of, relatives_of, verbs_of
 from services.memory.quotes import Span
-from services.memory.wording import is_said, says
+from services.memory.wording import is_plain_verb, is_said, is_small, says
 
 ANSWER = 3  # words of a sentence that is an answer
 _TOKEN = re.compile(r"\d[\d.,]*|['’]?[^\W\d_]+")
 _NEAR = 2  # words before the author among which a verb may stand: "now have we"
 _BEHIND = 6  # words behind a value that may say what it is: "555 is my new number"
+_MINE = r"(?:my|our|mein\w{0,2}|unser\w{0,2}|mon|ma|notre|mi|nuestr[oa]|mijn|onze|ons|moj\w?|nasz\w?|мо[йя]|наш\w?)"
+_WITH_ARTICLE = r"(?:(?:il|la|o|a) )?(?:mio|mia|nostr[oa]|meu|minha|noss[oa])"
+_HAS = r"(?:has|hat|a|tiene|ha|tem|heeft|ma|имеет)(?: (?:the|die|das|den|le|la|el|il|lo|o|het|de))?"
+_HELD = re.compile(rf"^(?:{_MINE}|{_WITH_ARTICLE}) \w{{1,30}} {_HAS}$")  # "our car has the" plate
+_NAMED = re.compile(r"\w{2,30} s")  # "Tim's"
 _OURS = "ours"  # stands for a value that stands: it is the author's
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is looked for: a key, the words of its names, and the values of it that stand."""
+    """What is looked for: a key, the words of its names, the names, its verbs, whose it is, its values that stand."""
 
     key: str
     names: frozenset[str]
-    standing: tuple[str, ...]
+    labels: frozenset[str]
+    verbs: frozenset[str]
+    relatives: frozenset[str]
+    current: tuple[str, ...]
+
+    @staticmethod
+    def of(key: str, current: Sequence[str]) -> _Asked:
+        """What is looked for of a key of which these values stand."""
+        labels = frozenset(" ".join(one) for one in known_names(key))
+        values = tuple(plain_value(one) for one in current)
+        return _Asked(key, names_of(key), labels, verbs_of(key), relatives_of(key), values)
 
 
-def says_plainly(value: str, key: str, span: Span, text: str, standing: Sequence[str] = ()) -> bool:
+def says_plainly(value: str, key: str, span: Span, text: str, current: Sequence[str] = ()) -> bool:
     """Whether the sentences that a quote stands in say the value of a key plainly; also where nobody can tell.
 
     Of a language without a list of the author's words nothing is known, nor of a value that is only concluded, unless
@@ -49,23 +67,112 @@ def says_plainly(value: str, key: str, span: Span, text: str, standing: Sequence
     sentences = sentence_around(span, own)
     if _is_unknown(folded(sentences)):
         return True
-    asked = _Asked(key, names_of(key), tuple(plain_value(one) for one in standing))
+    asked = _Asked.of(key, current)
     before = sentences_of(own.partition(sentences)[0].strip())[-1]
-    told = [before, *sentences_of(sentences), ""]
-    found = [
-        (clause, above)
-        for above, (one, behind) in zip(told, pairwise(told[1:]), strict=False)
-        for _, clause in clauses_saying(value, one, behind, span.quote)
-    ]
-    literal = [(clause, above) for clause, above in found if PLACE in clause.words]
-    if not literal:
-        return not any(place_of(one, sentences) for one in asked.standing)
-    return any(_is_plain(clause, folded(above), asked) for clause, above in literal)
+    found = list(_saying(value, [before, *sentences_of(sentences), ""], span.quote))
+    if not found:
+        return not any(place_of(one, sentences) for one in asked.current)
+    return any(_is_plain(clause, above, asked) for clause, above in found)
+
+
+def _saying(value: str, told: Sequence[str], quote: str) -> Iterator[tuple[Clause, str]]:
+    """Each clause that says a value word for word, and the sentence above its own; the first and the last are looked
+    at for their neighbours alone.
+    """
+    for above, (one, behind) in zip(told, pairwise(told[1:]), strict=False):
+        for _, clause in clauses_saying(value, one, behind, quote):
+            if PLACE in clause.words:
+                yield clause, folded(above)
+
+
+def bears_on(value: str, key: str, text: str, current: Sequence[str]) -> bool:
+    """Whether words of an author may well mean that a value of theirs is another one; also where nobody can tell.
+
+    They do where a sentence that says the value names the key or a change, or its clause the author, and nobody else;
+    and where the text speaks of a value that stands and does not say it plainly. A mistaken extraction from other words
+    is a reason to doubt the model, and none to doubt what stands.
+    """
+    own = without_quoted(text)
+    asked = _Asked.of(key, current)
+    author = without(quotations_in(own), own)
+    if any(_is_upheld(one, value, key, author) for one in current):
+        return False
+    found = list(_saying(value, ["", *sentences_of(author), ""], ""))
+    if any(_may_be_meant(clause, above, asked) for clause, above in found):
+        return True
+    if not found and not (_names(value, text) and not _names(value, author)):
+        return True  # nothing but its own words could tell, and it has none, or a clause ends within them
+    return any(is_passed_over(one, key, text) for one in current)
+
+
+def _is_upheld(current: str, value: str, key: str, text: str) -> bool:
+    """Whether a text ends with saying plainly that what stands is so: "I asked for Plus. No, leave us on Basic"."""
+    last = next((one for one in reversed(sentences_of(text)) if _names(current, one) or _names(value, one)), "")
+    if not last or _names(value, last) or not is_said_so(current, last):
+        return False
+    return says_plainly(current, key, Span(0, len(last), last), last)
+
+
+def _names(value: str, text: str) -> bool:
+    return place_of(plain_value(value), text) is not None
+
+
+def is_passed_over(value: str, key: str, text: str) -> bool:
+    """Whether a text names a value, says it plainly nowhere, and tells of a change or of another value of the key.
+
+    "The old tariff was Basic. Since Monday ours is Plus": quoted for Basic, that says nothing for it.
+    """
+    own = without_quoted(text)
+    if not _names(value, own) or says_plainly(value, key, Span(0, len(own), own), own):
+        return False
+    asked = _Asked.of(key, ())
+    told = [one for one in sentences_of(own) if "?" not in one]
+    return any(map(tells_a_change, told)) or any(
+        _names_key(one, asked) and holds_its_kind(value, one) for one in told if not _names(value, one)
+    )
+
+
+def _names_key(sentence: str, asked: _Asked) -> bool:
+    told = _tokens(folded(sentence), asked)
+    return any(one != _OURS and _is_key(one, asked) and not is_small(one) for one in told)
+
+
+def _may_be_meant(clause: Clause, above: str, asked: _Asked) -> bool:
+    if _is_plain(clause, above, asked):
+        return True
+    told = _tokens(clause.words, asked)
+    with_author = any(map(_is_subject, told)) or (says("changes", clause.words) and says("own", clause.words))
+    of_whom = f"{clause.before[-1]}, {clause.words}" if clause.before and _is_light(told, asked) else clause.words
+    if not with_author and any(says(one, of_whom) for one in ("theirs", "others", "parties")):
+        return False
+    if tells_a_change(clause.sentence) or says("requests", clause.words):
+        return True
+    if not with_author and _is_a_thing_named(clause, asked):
+        return False
+    return _names_key(clause.sentence, asked) or _is_of_the_author(told, clause, asked)
+
+
+def _is_a_thing_named(clause: Clause, asked: _Asked) -> bool:
+    """Whether key and value only name a thing of which something else is told: "Room 412 had a party"."""
+    before, _, behind = (_tokens(one, asked) for one in clause.words.partition(PLACE))
+    named = bool(before) and _is_key(before[-1], asked) and not any(map(_is_verb, before))
+    return named and not _is_light(behind, asked) and not says("own", clause.sentence)
+
+
+def _is_of_the_author(told: Sequence[str], clause: Clause, asked: _Asked) -> bool:
+    """Whether the author does something, or what is theirs and leads to the value is the key: no drive of theirs."""
+    before = _tokens(clause.words.partition(PLACE)[0], asked)
+    theirs = any(_is_author(one) and _is_light(before[place + 1 :], asked) for place, one in enumerate(before))
+    return theirs or any(map(_is_subject, told))
+
+
+def _is_subject(word: str) -> bool:
+    return says("subjects", word) or says("verbs_of_ours", word)
 
 
 def _is_unknown(sentences: str) -> bool:
     several = len(_TOKEN.findall(sentences)) > ANSWER
-    return len(spoken(sentences)) == len(NAMES) and not says("own", sentences) and several
+    return several and not says("own", sentences) and is_of_unknown_words(sentences)
 
 
 def _is_plain(clause: Clause, above: str, asked: _Asked) -> bool:
@@ -75,7 +182,15 @@ def _is_plain(clause: Clause, above: str, asked: _Asked) -> bool:
         return True
     if says("plain", clause.words) or (is_chosen(asked.key) and says("wishes", clause.words)):
         return True
-    return any(_is_framed(one, clause, above, asked) for one in dict.fromkeys((clause.words, clause.part)))
+    told = dict.fromkeys((clause.words, clause.part, *_without_childs_name(clause, asked)))
+    return any(_is_framed(one, clause, above, asked) for one in told)
+
+
+def _without_childs_name(clause: Clause, asked: _Asked) -> Iterator[str]:
+    """The clause without the name behind a relative whose value it is: "our son Tim goes to"."""
+    if NAME in clause.named and asked.relatives:
+        kin = "|".join(map(re.escape, sorted(asked.relatives)))
+        yield re.sub(rf"\b({kin}) {NAME}\w{{1,40}}", r"\1", clause.named).replace(NAME, "")
 
 
 def _counts_it(clause: Clause, asked: _Asked) -> bool:
@@ -86,6 +201,10 @@ def _counts_it(clause: Clause, asked: _Asked) -> bool:
 
 def _is_framed(told: str, clause: Clause, above: str, asked: _Asked) -> bool:
     before, _, behind = (_tokens(one, asked) for one in told.partition(PLACE))
+    if _OURS in before and any(says("objects", one) for one in before[before.index(_OURS) :]):
+        return False  # what it did to the author: "Dr Meyer sent me to"
+    if _is_label(before, asked) and _is_light(behind[:_BEHIND], asked):
+        return True
     if any(_leads(before, place, behind, asked) for place in range(len(before))):
         return True
     turned = behind[:_BEHIND]
@@ -97,15 +216,35 @@ def _is_framed(told: str, clause: Clause, above: str, asked: _Asked) -> bool:
     return _is_light(before, asked) and _is_light(behind[:_BEHIND], asked) and _goes_on(clause, above, asked)
 
 
+def _is_label(before: Sequence[str], asked: _Asked) -> bool:
+    """Whether all that stands before the value is a name of the key, however short: "Tel. 555"."""
+    return " ".join(before) in asked.labels
+
+
 def _goes_on(clause: Clause, above: str, asked: _Asked) -> bool:
-    """Whether the clause only says the value of what the clause before it, or the sentence before it, is about."""
-    led = _tokens(clause.before[-1], asked) if clause.before else []
+    """Whether the clause only says the value of what the clause before it, or the sentence before it, is about.
+
+    That one has to open with the key, or to name it as the author's.
+    """
+    led = _tokens(clause.before[-1].replace(NAME, ""), asked) if clause.before else []
     last = led or _tokens(above, asked)
-    if _is_light(last, asked) and not says("theirs", " ".join(last)):
+    ours = any(one == _OURS or says("own", one) for one in last)
+    if says("theirs", " ".join(last)) or (led and not ours and says("others", f"{clause.before[-1]} {PLACE}")):
+        return False
+    if led and _holds_another(clause, led):
+        return False
+    if _is_light(last, asked):
         return True
-    if any(_is_key(one, asked) for one in last):
+    if any(_is_key(one, asked) and (ours or _is_opening(last[:place], asked)) for place, one in enumerate(last)):
         return True
     return bool(led) and any(_leads(last, place, (), asked) for place in range(len(last)))
+
+
+def _holds_another(clause: Clause, led: Sequence[str]) -> bool:
+    """Whether the clause before has a value of its own: the key that it names leads to that one, the nearest."""
+    if clause.dated:
+        return names_a_day(" ".join(led))
+    return clause.counts and any(one[0].isdigit() for one in led)
 
 
 def _leads(told: Sequence[str], place: int, behind: Sequence[str], asked: _Asked) -> bool:
@@ -118,9 +257,14 @@ def _leads(told: Sequence[str], place: int, behind: Sequence[str], asked: _Asked
         return False
     if _is_key(told[place], asked):
         says_it = any(map(_is_verb, between)) or _is_light(behind[:_BEHIND], asked)
-        return says_it and not says("theirs", " ".join(told[max(0, place - _NEAR) : place]))
+        return says_it and not _is_of_another(" ".join(told[max(0, place - _NEAR) : place]), asked)
     verb = any(map(_is_verb, told[max(0, place - _NEAR) :]))
     return _is_author(told[place]) and (verb or says("changes", " ".join(behind)) or _ends_plainly(behind))
+
+
+def _is_of_another(whose: str, asked: _Asked) -> bool:
+    """Whether the words before a name say that it is somebody else's; a child of the author's is none."""
+    return says("theirs", words.without("a_childs", whose) if is_of_a_child(asked.key) else whose)
 
 
 def _is_opening(told: Sequence[str], asked: _Asked) -> bool:
@@ -129,7 +273,10 @@ def _is_opening(told: Sequence[str], asked: _Asked) -> bool:
     Anything else may name who says it ("selon Pierre nous avons", "word has it that we are").
     """
     opening = " ".join(told)
-    if _is_light(told, asked):
+    if is_of_a_child(asked.key):
+        told = [one for one in told if not says("a_childs", one)]
+        told = () if _NAMED.fullmatch(opening) else told
+    if _is_light(told, asked) or _HELD.match(opening):
         return True
     return (says("openings", opening) or _is_told_by_the_author(opening, asked)) and not says("sources", opening)
 
@@ -146,7 +293,7 @@ def _ends_plainly(behind: Sequence[str]) -> bool:
 
 
 def _tokens(told: str, asked: _Asked) -> list[str]:
-    for one in asked.standing:
+    for one in asked.current:
         if place := place_of(one, told):
             told = f"{told[: place[0]]}{_OURS}{told[place[1] :]}"
     return [one.lstrip("'’") or one for one in _TOKEN.findall(told)]
@@ -157,18 +304,15 @@ def _is_author(word: str) -> bool:
 
 
 def _is_key(word: str, asked: _Asked) -> bool:
-    return word == _OURS or (len(word) > ANSWER and is_said(word, asked.names))
+    return word == _OURS or word in asked.verbs or (len(word) > ANSWER and is_said(word, asked.names))
 
 
 def _is_verb(word: str) -> bool:
-    return wording(words.__name__, "states").fullmatch(word) is not None or says("verbs_of_ours", word)
+    return is_plain_verb(word) or says("verbs_of_ours", word)
 
 
 def _is_light(told: Sequence[str], asked: _Asked) -> bool:
+    known = asked.names | asked.relatives
     return all(
-        _is_small(one) or _is_verb(one) or says("own", one) or _is_key(one, asked) or one in asked.names for one in told
+        is_small(one) or _is_verb(one) or says("own", one) or _is_key(one, asked) or one in known for one in told
     )
-
-
-def _is_small(word: str) -> bool:
-    return word[0].isdigit() or wording(words.__name__, "frames").fullmatch(word) is not None

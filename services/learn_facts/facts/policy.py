@@ -1,7 +1,7 @@
 """The typed policy of facts: how many values a key may have, who may say what, what is worth storing.
 
 Everything here is a table or a formula, so that each decision can be explained. Operators extend the tables per
-mailbox (`inboxes.memory` in the settings).
+inbox (`inboxes.memory` in the settings).
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ LEARNING = LearningSettings()
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The tables in force for one mailbox. `values` are by key, by a key's first word, or by kind.
+    """The tables in force for one inbox. `values` are by key, by a key's first word, or by kind.
 
-    `learning` are the numbers that hold for all mailboxes. A named day is over at midnight in `zone`.
+    `learning` are the numbers that hold for all inboxes. A named day is over at midnight in `zone`.
     """
 
     values: Mapping[str, Arity] = field(default_factory=lambda: MappingProxyType({**KINDS, **KEYS}))
@@ -101,7 +101,7 @@ STANDARD = Policy()
 
 
 def extended(*over: MemorySettings, learning: LearningSettings = LEARNING, zone: tzinfo = UTC) -> Policy:
-    """The standard tables with the entries of mailboxes put over them; where two differ, the first one's holds."""
+    """The standard tables with the entries of inboxes put over them; where two differ, the first one's holds."""
     values, floors = dict(STANDARD.values), dict(STANDARD.floors)
     for one in reversed(over):
         forms = ((form, arity) for name, arity in one.values.items() for form in (key_of(name), plain_key(name), name))
@@ -119,14 +119,14 @@ def extended(*over: MemorySettings, learning: LearningSettings = LEARNING, zone:
 
 
 def policy_of(settings: Settings, inbox: str) -> Policy:
-    """The tables and the zone of a mailbox; the standard ones for a mailbox that is no longer there."""
+    """The tables and the zone of an inbox; the standard ones for an inbox that is no longer there."""
     known = settings.known_inbox(inbox)
     zone = settings.hours_of(inbox).zone
     return extended(*([known.memory] if known else []), learning=settings.learning, zone=zone)
 
 
 def policy_of_all(settings: Settings) -> Policy:
-    """The tables of all mailboxes together, for what a person here asks: a participant is of every mailbox."""
+    """The tables of all inboxes together, for what a person here asks: a participant is of every inbox."""
     tables = (one.memory for one in settings.inboxes)
     return extended(*tables, learning=settings.learning, zone=settings.office_hours.zone)
 

@@ -110,6 +110,7 @@ def _same_day(one: str, other: str) -> bool:
     return first is not None and first == _day(other)
 
 
+@lru_cache(maxsize=4096)
 def is_day(value: str) -> bool:
     """Whether a value is a day, of whatever year."""
     return _day(value) is not None or bool(days_in(value, _REFERENCE))
@@ -232,9 +233,15 @@ def place_of_sum(value: str, text: str) -> tuple[int, int] | None:
 
 
 _MONTHS = "januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember"
-SENTENCE_ENDS = re.compile(
-    rf"(?<=[.!?])\s+(?!(?<=\d\.\s)(?:{_MONTHS})\b)|(?<=[。！？])|\n\s*\n", re.IGNORECASE
-)  # "1. April" is one day
+_SHORTENED = (
+    "dr|dra|prof|mr|mrs|ms|st|mme|mlle|hr|fr|frl|sr|sra|srta|sig|dott|ing|dhr|mevr|mw|ul|al|av|bzw|ca|inkl|tel|nr"
+)
+UNSHORTENED = "".join(
+    rf"(?<!\b{one}\.)" for one in _SHORTENED.split("|")
+)  # a stop behind these ends nothing: "Dr. Kern"
+NO_MONTH = rf"(?!(?<=\d\.\s)(?:{_MONTHS})\b)"  # "1. April" is one day
+SENTENCE_ENDS = re.compile(rf"(?<=[.!?]){UNSHORTENED}\s+{NO_MONTH}|(?<=[。！？])|\n\s*\n", re.IGNORECASE)
+LONGEST_SENTENCE = 1000  # characters: what goes on for longer without an end is no sentence that bears on a value
 _WORD = re.compile(r"\w+")
 _BETWEEN_UNSPACED = re.compile(rf"(?:(?!{UNSPACED.pattern})\w)+")
 _CENTS_IN_TEXT = re.compile(r"(?<=\d)[.,]00(?![\d.,]{0,40}\d)")
@@ -246,10 +253,11 @@ _STEM = 4  # letters that two forms of a word share
 
 
 def sentence_around(span: Span, text: str) -> str:
-    """The whole sentences that a span stands in."""
-    begins = [found.end() for found in SENTENCE_ENDS.finditer(text) if found.end() <= span.start]
-    ends = [found.start() for found in SENTENCE_ENDS.finditer(text) if found.start() >= span.end]
-    return text[begins[-1] if begins else 0 : ends[0] if ends else len(text)].strip()
+    """The whole sentences that a span stands in, at most `LONGEST_SENTENCE` characters before it and behind it."""
+    first, last = max(0, span.start - LONGEST_SENTENCE), min(len(text), span.end + LONGEST_SENTENCE)
+    ends = [(found.start(), found.end()) for found in SENTENCE_ENDS.finditer(text, first, last)]
+    begin = max((end for _, end in ends if end <= span.start), default=first)
+    return text[begin : min((start for start, _ in ends if start >= span.end), default=last)].strip()
 
 
 def is_literal(value: str, span: Span, text: str, written: datetime | None = None) -> bool:

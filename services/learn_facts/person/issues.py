@@ -15,7 +15,7 @@ from uuid import UUID
 from schemas.events.memory import IssuesResolved, MailSignals
 from services.learn_facts.participant import KnownIssue, Participant
 from services.memory.troubles import same_words
-from services.memory.wording import content_of, unsaid
+from services.memory.wording import content_of, numbers_of, unsaid
 
 LEAST_SHARED = 2  # words that make two keys of different length one trouble
 
@@ -58,7 +58,7 @@ def _distance(key: str, known: str) -> int | None:
         return 1
     one, other = content_of(key), content_of(known)
     more, missing = unsaid(one, other), unsaid(other, one)
-    if not one or not other or (more and missing):
+    if not one or not other or (more and missing) or numbers_of(key) != numbers_of(known):
         return None
     added = more + missing
     if not added:

@@ -40,7 +40,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
     """Nothing for an author who is not authenticated."""
     if turn.participant_id is None:
         return Section()
-    found = relevant(await _bearing(turn, turn.participant_id, conn), turn.settings.relevant_threads)
+    found = relevant(await bearing(turn, turn.participant_id, conn), turn.settings.relevant_threads)
     args = {
         "workspace": turn.workspace,
         "participant_id": turn.participant_id,
@@ -67,7 +67,7 @@ def _uncovered(row: dict[str, Any], said: Iterable[Said]) -> list[Said]:
     return [Said(row["thread_id"], *of, role="agent", at=row["replied_at"], text=text, author="")]
 
 
-async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[Said]:
+async def bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[Said]:
     """What was said in other threads that bears on the mail, best first."""
     if not turn.settings.relevant_threads or not turn.recalls:
         return []

@@ -19,7 +19,7 @@ from services.core.db import Connection, rows_as
 from services.core.settings import GrainSettings
 from services.load_memory.section import Entry, Section, entry_of, section
 from services.load_memory.turn import SQL, Turn
-from services.memory.condensed import CondensedPeriod, standing, told_by
+from services.memory.condensed import CondensedPeriod, current_periods, told_by
 from services.memory.grains import UNITS, grain_of, name_of
 from services.memory.periods import period
 
@@ -69,7 +69,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
     condensed: list[CondensedPeriod] = []
     if turn.app.settings.condense.enabled:
         keep = turn.app.settings.retention.periods
-        condensed = in_place(await standing(conn, turn.participant_id, turn.now, keep), turn.now, reach)
+        condensed = in_place(await current_periods(conn, turn.participant_id, turn.now, keep), turn.now, reach)
     return section(told(rows, turn.now, reach, condensed), newest_first=True)
 
 

@@ -1,4 +1,4 @@
-"""Whom we write to: name, standing, risk, tags, issues, what memory answers, and the facts that bear on this mail.
+"""Whom we write to: name, state, risk, tags, issues, what memory answers, and the facts that bear on this mail.
 
 What was included says why, with its scores: a small memory whole, else the best of what fits; and what a question of
 the mail brought up, changed or expired facts among it.

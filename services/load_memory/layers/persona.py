@@ -17,7 +17,7 @@ def budget(turn: Turn) -> None:
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
-    """The persona of the mailbox."""
+    """The persona of the inbox."""
     inbox = turn.inbox
     text = turn.chosen["persona"].value or (
         f"You answer the mail of {inbox.display_name} ({inbox.address}). You are friendly, exact and brief."
@@ -27,6 +27,6 @@ async def load(turn: Turn, conn: Connection) -> Section:
 
 
 def _storing(memory: MemorySettings) -> list[str]:
-    """What the extractor of this mailbox is told of facts, for the tools that store them while the mail is read."""
+    """What the extractor of this inbox is told of facts, for the tools that store them while the mail is read."""
     said = [f"When you store facts: {memory.instructions}"] if memory.instructions else []
     return [*said, *worth_storing(memory)]

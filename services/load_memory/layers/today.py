@@ -1,4 +1,4 @@
-"""The day and the hour at which the mail is read, in the mailbox's time zone, and its office hours."""
+"""The day and the hour at which the mail is read, in the inbox's time zone, and its office hours."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
+from services.core.mailbox import MailboxKey
 from services.mail.authentication.arc_check import seal_of
 from services.mail.authentication.doubts import (
     Copy,
@@ -42,7 +43,6 @@ from services.mail.authentication.sender_checks import (
     domain_of,
 )
 from services.mail.authentication.trusted_results import results_of
-from services.mail.mailbox import MailboxKey
 from services.mail.message import ParsedMail
 
 __all__ = [

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import dkim
 
+from services.core.mailbox import ascii_lower
 from services.mail.authentication.results import Resolver, Signature
 from services.mail.authentication.sender_checks import keys_of, message_signature
 from services.mail.authentication.trusted_results import read_results
-from services.mail.mailbox import ascii_lower
 
 _INSTANCE = re.compile(r"^\s*i\s*=\s*\d+\s*;")
 

@@ -14,11 +14,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from services.core.mailbox import MailboxKey, ascii_lower
 from services.mail import headers
 from services.mail.authentication.arc_check import Seal
 from services.mail.authentication.results import Authentication, Dkim, Peer, Resolver, Signature, Spf
 from services.mail.authentication.sender_checks import MAX_SIGNATURES, aligned, check_spf, has_unreadable, signatures
-from services.mail.mailbox import MailboxKey, ascii_lower
 from services.mail.message import ParsedMail
 from services.mail.tokens import without_token
 

@@ -20,6 +20,7 @@ import spf
 from dkim.canonicalization import CanonicalizationPolicy
 from publicsuffix2 import PublicSuffixList
 
+from services.core.mailbox import ascii_lower, domain_name
 from services.mail.authentication.results import (
     Dkim,
     Dmarc,
@@ -32,7 +33,6 @@ from services.mail.authentication.results import (
     Spf,
     SpfResult,
 )
-from services.mail.mailbox import ascii_lower, domain_name
 
 Mode = Literal["r", "s"]
 

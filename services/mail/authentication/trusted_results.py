@@ -17,10 +17,10 @@ import authres
 from mailparser.exceptions import MailParserReceivedParsingError
 from mailparser.utils import parse_received
 
+from services.core.mailbox import ascii_lower, domain_name
 from services.mail.authentication.results import Dkim, Dmarc, Policy, Results, Spf
 from services.mail.authentication.sender_checks import domain_of, organizational
 from services.mail.headers import parse_date
-from services.mail.mailbox import ascii_lower, domain_name
 from services.mail.message import ParsedMail
 
 # The trace that servers leave (Received, RFC 5321 section 4.4): which hops are our own, and when a mail arrived.

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from urllib.parse import SplitResult, urlsplit
 
 REMOVED = "[link removed]"
@@ -24,9 +24,12 @@ _OPAQUE = (
     r"|shortcuts|callshow|ymsgr|aim|gtalk|fb|x-[a-z-]{1,30}|search-ms|onenote|jar|resource|chrome|help|res|mk|pkcs11|otpauth"
 )
 _DOTS = r".\u3002\uff0e\uff61\u2024\ufe52"
-_LABEL = (
-    r"[\w\-\u00ad\u0300-\u036f\u0900-\u0fff\u1000-\u109f\u1780-\u17ff\u200b-\u200d\u2060\u2460-\u24ff\u2600-\u27bf"
-    r"\ufe00-\ufe0f\ufeff\U0001f100-\U0001f1ff\U0001f300-\U0001faff]"
+# The marks of every script: ideographs, Hangul and private characters, which have none, are not looked through.
+_LOOKED_AT = chain(range(0x300, 0x3100), range(0xA000, 0xAC00), range(0xFB00, 0x10000))
+_MARKS = "".join(one for one in map(chr, _LOOKED_AT) if unicodedata.category(one)[0] == "M")
+_LABEL = (  # letters with their marks, which `\w` leaves out, in any script; signs that programs read over; emoji
+    r"[\w\-\u00ad\u0900-\u0fff\u1000-\u109f\u1780-\u17ff\u200b-\u200d\u2060\u2460-\u24ff\u2600-\u27bf"
+    rf"\ufeff\U00010000-\U0001ffff\U000e0100-\U000e01ef{_MARKS}]"
 )
 _LOCAL = r"[\w.!#$%&*+/=?^`|~-]"
 _END = r"[^\s<>\"']"

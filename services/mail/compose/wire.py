@@ -18,8 +18,8 @@ from email.message import Message
 from email.utils import format_datetime
 
 from services.core.errors import Permanent
+from services.core.mailbox import domain_name
 from services.mail.addresses import parse_addresses
-from services.mail.mailbox import domain_name
 from services.mail.message import Address
 from services.mail.thread_ids import without_reply_prefixes
 from services.mail.unsubscribe import Unsubscribe

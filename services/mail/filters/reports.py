@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from services.core.mailbox import MailboxKey
 from services.mail.content_types import CALENDAR
 from services.mail.filters.verdict import FilterContext, Verdict
-from services.mail.mailbox import MailboxKey
 from services.mail.message import ParsedMail
 from services.mail.reports.bounce_wording import is_failure_subject
 from services.mail.thread_ids import base_subject

@@ -66,9 +66,13 @@ def without_quoted(text: str) -> str:
 
 
 def _passed_on(lines: Sequence[str], kinds: Sequence[Kind]) -> int:
-    """Where a mail begins that the writer passes on: a separator below their own words, with its head; else the end."""
+    """Where a mail begins that the writer passes on: a separator with its head below; else the end.
+
+    Above all words of the writer it may be what they answer below: there the quote signs tell whose each line is.
+    """
     written = next((at for at, kind in enumerate(kinds) if kind is Kind.TEXT), len(kinds))
-    separators = (at for at in range(written, len(kinds)) if kinds[at] is Kind.SEPARATOR)
+    first = written if Kind.QUOTE in kinds else 0
+    separators = (at for at in range(first, len(kinds)) if kinds[at] is Kind.SEPARATOR)
     return next((at for at in separators if _has_head(lines, _filled_below(kinds, at))), len(kinds))
 
 

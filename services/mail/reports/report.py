@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from services.core.mailbox import MailboxKey
 from services.mail import charsets, parts
 from services.mail.html_text import html_to_text
-from services.mail.mailbox import MailboxKey
 from services.mail.message import Limits
 
 # Enhanced status codes (RFC 3463) and what they mean for an address: hard, soft or delayed.

@@ -14,16 +14,18 @@ Of a clause in which the value is written `@` (see `assertion`):
 asked.txt, questions.txt, tags.txt   it asks
 conditions.txt, wishes.txt, hinges.txt   it is thought of, or wanted; it hangs on the clause before
 bygone.txt, left.txt, origins.txt, arrivals.txt, changes.txt, now.txt   it was so; it is another now
-meanwhile.txt, ahead.txt             it is so for a while; it is still to come
-untaken.txt, parts.txt                 it was weighed and not taken; it is a part of a number
+meanwhile.txt, ahead.txt, starts.txt   it is so for a while; it is to come; what stands before the day it begins on
+untaken.txt, met.txt, parts.txt        it was weighed and not taken, or only seen; it is a part of a number
 affirmed.txt                         a sentence that only says yes
 reports.txt, quoting.txt, sources.txt, refuted.txt   somebody else says it; it is said to be wrong
 mocks.txt, laughed_at.txt                it is not meant
 others.txt, parties.txt, other_contacts.txt   it is somebody else's, or reaches them in another way
 own.txt, mine.txt, i_am.txt, requests.txt   it is the author's own
+subjects.txt                         the author as who does something
 contact_requests.txt                 asks us to use it
 states.txt, verbs_of_ours.txt, finals.txt, frames.txt, plain.txt   verbs, small words and phrases of a plain statement
 openings.txt, tellings.txt           how a plain statement begins; that the author tells it
+a_childs.txt                         whose what is a child's of the author is said to be
 objects.txt, theirs.txt, invites.txt   what makes it no plain one (see `plainly`)
 numerals.toml                        numbers in words, as `services.memory.numerals` reads them
 keys.toml                            usual keys with the other names that models give them
@@ -33,7 +35,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from itertools import takewhile
+from math import ceil
 
 from services.core.wording import accented, folded, wording
 
@@ -65,6 +67,16 @@ def numbers_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(_NUMBER.findall(text)), said_of("numbers", text)
 
 
+def is_small(word: str) -> bool:
+    """Whether a folded word only leads from what a plain statement is of to its value; so does a number."""
+    return word[0].isdigit() or wording(__name__, "frames").fullmatch(word) is not None
+
+
+def is_plain_verb(word: str) -> bool:
+    """Whether a folded word is a verb by which a sentence says plainly what is so."""
+    return wording(__name__, "states").fullmatch(word) is not None
+
+
 def is_glue(word: str) -> bool:
     """Whether a folded word only holds a sentence together."""
     return wording(__name__, "glue").fullmatch(word) is not None
@@ -89,10 +101,10 @@ def same_word(one: str, other: str) -> bool:
     """Whether two folded words are forms of one word; a number is only itself."""
     if one == other:
         return True
-    if one[0].isdigit() or other[0].isdigit():
+    if one[0] != other[0] or one[0].isdigit():
         return False
-    shared = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))))
-    return shared >= LEAST_SHARED and shared >= SHARED * min(len(one), len(other))
+    shared = max(LEAST_SHARED, ceil(SHARED * min(len(one), len(other))))
+    return one[:shared] == other[:shared]
 
 
 def is_said(word: str, said: Collection[str]) -> bool:

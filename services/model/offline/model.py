@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
+from typing import Any
 
+from schemas.model_output import ToldPeriod
 from services.memory.embeddings import Embedder
-from services.model.offline.condensation import tell
 from services.model.offline.investigation import investigate
 from services.model.offline.meaning import Reader
 from services.model.offline.reflections import reflect
 from services.model.offline.replies import Act, acts
+from services.model.offline.sentences import one_line, terms
 from services.model.offline.view import View
 from services.model.port import Answer, Request, ToolCall, Usage
 from services.model.prompt import render
+from services.model.settings import OFFLINE_NAME
 from services.model.usage import estimate_tokens
 
 
@@ -21,7 +25,7 @@ class OfflineModel:
     """The offline model of Correspondent: deterministic and extractive. It never raises; of passages that `embedder`
     cannot compare it goes by their words."""
 
-    name = "offline (extractive, no language model)"
+    name = OFFLINE_NAME
 
     def __init__(self, embedder: Embedder) -> None:
         self._reader = Reader(embedder)
@@ -52,3 +56,18 @@ class OfflineModel:
 
 def _id(said: str) -> str:
     return f"offline_{hashlib.sha256(said.encode()).hexdigest()[:20]}"
+
+
+# Telling a period: the weightiest rows as they stand, each naming itself.
+_MOST = 4  # sentences
+_LONGEST = 200  # characters of a row that is told
+
+
+def tell(view: View) -> dict[str, Any]:
+    """The input of the tool `tell`, as JSON data that `ToldPeriod` has validated; nothing where every row is long."""
+    rows = [(str(item["id"]), one_line(str(item["text"]))) for item in view.items("rows")]
+    counts = Counter(term for _, text in rows for term in set(terms(text)))
+    told = {text: id for id, text in reversed(rows) if len(text) <= _LONGEST}
+    ranked = sorted(told, key=lambda text: (-sum(counts[term] for term in set(terms(text))), text))[:_MOST]
+    sentences = [{"text": text, "rows": [told[text]]} for text in told if text in ranked]
+    return ToldPeriod.model_validate({"sentences": sentences[::-1]}).model_dump(mode="json")

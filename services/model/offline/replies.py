@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from services.model.offline import tone
 from services.model.offline.answers import Answers, compared, find_answers, questions_of
-from services.model.offline.facts import Stated
+from services.model.offline.facts import Stated, stated
 from services.model.offline.lexicon import STOP
-from services.model.offline.lookups import TOOL, look_up, looked_up
 from services.model.offline.meaning import Reader
-from services.model.offline.notes import news, noted, remembering
+from services.model.offline.operations import third_person
 from services.model.offline.requests import Requests, read_requests
-from services.model.offline.sentences import words
-from services.model.offline.view import View
+from services.model.offline.sentences import one_line, quotable, sentences, words
+from services.model.offline.view import Passage, View
 from services.model.offline.writing import Draft
 
 Act = tuple[str, dict[str, Any]]  # a tool's name and its input
@@ -113,3 +113,73 @@ def _escalation(view: View, reason: str) -> Act:
 def _is_english(text: str) -> bool:
     said = [word.lower() for word in words(text)]
     return len(said) < _TELLING_LENGTH or sum(word in STOP for word in said) / len(said) >= _ENGLISH
+
+
+# Look-ups in our documents: asking the tool once, and reading what it brought.
+TOOL = "search_knowledge"
+
+_PASSAGE = re.compile(r"^\[([^\]\n]{1,500})\] ([^\n]{0,500}?)(?: / ([^\n]{0,500}))?\n", re.MULTILINE)
+_QUERY_LIMIT = 300
+
+
+def look_up(view: View, questions: list[str]) -> dict[str, Any] | None:
+    """The tool's input for what is still open; None if there is no such tool, or if it was asked already."""
+    asked = any(call.name == TOOL for round_ in view.request.history for call in round_.answer.calls)
+    if asked or not questions or not view.offers(TOOL):
+        return None
+    return {"query": one_line(" ".join(questions))[:_QUERY_LIMIT]}
+
+
+def looked_up(view: View) -> tuple[Passage, ...]:
+    """Passages that earlier rounds of this conversation brought in."""
+    calls = {call.id: call.name for round_ in view.request.history for call in round_.answer.calls}
+    results = [result for round_ in view.request.history for result in round_.results if not result.error]
+    return tuple(one for result in results if calls.get(result.call_id) == TOOL for one in _read(result.content))
+
+
+def _read(content: str) -> tuple[Passage, ...]:
+    """Passages as the tool writes them: a line `[id] title / heading`, then the text."""
+    parts = [part.strip() if part else "" for part in _PASSAGE.split(content)[1:]]
+    return tuple(Passage(*parts[i : i + 4]) for i in range(0, len(parts), 4))
+
+
+# What is stored at once, while the mail is read: news about the author's account, so that "noted" is true.
+#
+# Only for somebody whose memory is open to us; `reflect` reads the same mail again afterwards and corroborates.
+_KINDS = ("customer_info", "contact_info", "preference", "event")
+_MOST = 3
+
+
+def news(view: View, text: str) -> list[Stated]:
+    """At most three stated facts that memory does not hold yet; none for an author who is not authenticated."""
+    if not view.items("participant") or view.now is None or not view.offers("remember_fact"):
+        return []
+    stored = {(one.kind, one.key, one.value.lower()) for one in view.facts}
+    told = [one for one in stated(text, view.now.date()) if one.kind in _KINDS]
+    return [one for one in told if (one.kind, one.key, one.value.lower()) not in stored][:_MOST]
+
+
+def noted(facts: list[Stated], text: str) -> str:
+    """One line that repeats the author's own sentences; "" for no news."""
+    said = [quotable(one) for one in sentences(text) if any(fact.quote in one for fact in facts)]
+    short = [one for one in dict.fromkeys(said) if not one.endswith("?")]
+    return "I have noted: " + " ".join(f'"{one}"' for one in short) if short else ""
+
+
+def remembering(facts: list[Stated], who: str) -> list[tuple[str, dict[str, Any]]]:
+    """The calls of `remember_fact` that store them."""
+    return [
+        (
+            "remember_fact",
+            {
+                "kind": fact.kind,
+                "key": fact.key,
+                "value": fact.value,
+                "text": third_person(fact, who),
+                "quote": fact.quote,
+                "importance": fact.importance,
+                "valid_to": fact.valid_to.isoformat() if fact.valid_to else None,
+            },
+        )
+        for fact in facts
+    ]

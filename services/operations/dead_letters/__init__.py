@@ -67,13 +67,11 @@ class Choice:
         )
 
 
-def by_id(letters: Iterable[DeadLetter], begins: Sequence[str]) -> list[DeadLetter]:
+def by_id(dead_letters: Iterable[DeadLetter], begins: Sequence[str]) -> list[DeadLetter]:
     """The dead letters whose ids begin so, one for each. Raises `NoSuchDeadLetter`."""
-    letters, chosen = list(letters), []
+    dead_letters, chosen = list(dead_letters), []
     for begin in begins:
-        found = [
-            dead_letter for dead_letter in letters if begin and str(dead_letter.id).startswith(begin.strip().lower())
-        ]
+        found = [one for one in dead_letters if begin and str(one.id).startswith(begin.strip().lower())]
         if len(found) != 1:
             what = "no dead letter has" if not found else f"{len(found)} dead letters have"
             raise NoSuchDeadLetter(
@@ -146,9 +144,9 @@ async def _meant(app: App, wanted: Sequence[DeadLetterPlace], choice: Choice, ev
 
 async def _known(app: App, wanted: Sequence[DeadLetterPlace]) -> list[DeadLetter]:
     """The dead letters at these places with what became of them."""
-    letters = await dead_letters_at(app, wanted)
-    decided = await _decided(app, [dead_letter.id for dead_letter in letters])
-    return [replace(dead_letter, **decided.get(dead_letter.id, {})) for dead_letter in letters]
+    dead_letters = await dead_letters_at(app, wanted)
+    decided = await _decided(app, [dead_letter.id for dead_letter in dead_letters])
+    return [replace(dead_letter, **decided.get(dead_letter.id, {})) for dead_letter in dead_letters]
 
 
 async def redrive(app: App, dead_letter: DeadLetter) -> None:

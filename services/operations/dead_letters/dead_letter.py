@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Literal
 from uuid import UUID, uuid5
 
@@ -127,11 +127,12 @@ def _text(value: bytes) -> str:
 
 
 def _time(text: str) -> datetime | None:
+    """The moment, where it is one in every zone: Postgres keeps others, which Python cannot read back."""
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return time if time.tzinfo else None
+    return time if time.tzinfo and MINYEAR < time.year < MAXYEAR else None
 
 
 def _stamp(record: Delivery) -> datetime:

@@ -12,10 +12,10 @@ from uuid import UUID
 from services.core.app import App
 from services.core.db import fetch_all, queries
 from services.operations.dead_letters import Choice
+from services.operations.requests import WAIT_S
 from services.operations.threads import requests
 
 SQL = queries(__file__, "failed_turns.sql")
-WAIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,17 +25,24 @@ VALUES (%(topic)s, %(partition)s, %(generation)s, %(upto)s)
 ON CONFLICT (topic, partition) DO UPDATE SET generation = excluded.generation, upto = excluded.upto;
 
 -- name: decided
-UPDATE dead_letter_places SET decided = true WHERE id = %(letter_id)s AND NOT decided;
+-- What is decided of one counts for all that its group made of the same event: a record may be given up twice.
+UPDATE dead_letter_places SET decided = true
+WHERE NOT decided AND (id = %(letter_id)s OR event_id = %(event_id)s AND consumer = %(consumer)s);
 
 -- name: count_waiting
 -- What an earlier release decided meanwhile is noted in letter_decisions alone.
 SELECT count(*) AS letters FROM dead_letter_places p
-WHERE NOT decided AND NOT EXISTS (SELECT FROM letter_decisions d WHERE d.letter_id = p.id);
+WHERE NOT decided AND NOT EXISTS (SELECT FROM letter_decisions d WHERE d.letter_id = p.id)
+  AND NOT EXISTS (SELECT FROM dead_letter_places n WHERE n.event_id = p.event_id AND n.consumer = p.consumer
+                  AND NOT n.decided AND (n.failed_at, n.id) > (p.failed_at, p.id));
 
 -- name: waiting
--- Letters that wait, the newest first. A null filters nothing.
-SELECT id, consumer, topic, partition, record_offset, failed_at FROM dead_letter_places
-WHERE NOT decided AND (failed_at, id) < (%(after_failed_at)s::timestamptz, %(after_id)s::uuid)
+-- Letters that wait, the newest first, of each event and group the newest. A null filters nothing.
+SELECT id, consumer, topic, partition, record_offset, failed_at FROM dead_letter_places p
+WHERE NOT decided
+  AND NOT EXISTS (SELECT FROM dead_letter_places n WHERE n.event_id = p.event_id AND n.consumer = p.consumer
+                  AND NOT n.decided AND (n.failed_at, n.id) > (p.failed_at, p.id))
+  AND (failed_at, id) < (%(after_failed_at)s::timestamptz, %(after_id)s::uuid)
   AND (%(group)s::text IS NULL OR consumer = %(group)s)
   AND (%(since)s::timestamptz IS NULL OR failed_at >= %(since)s)
   AND (%(until)s::timestamptz IS NULL OR failed_at < %(until)s)

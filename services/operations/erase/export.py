@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from io import BytesIO
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -23,10 +23,10 @@ from schemas.topics import catalogue
 from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.blobs import BlobMissing
-from services.core.bus.event_store import EventRow
+from services.core.bus.event_row import EventRow
 from services.core.db import Connection, fetch_all, queries
 from services.core.errors import Permanent
-from services.core.keys import Erased, is_sealed
+from services.core.keys import Erased
 from services.operations.erase.survey import SQL, Survey, key_of, sealed_rows, wrote
 from services.pipeline import PROCESSORS
 
@@ -50,7 +50,7 @@ async def export(app: App, found: Survey, add: Add) -> dict[str, int]:
     """
     async with app.database.reading() as conn:
         stored = await sealed_rows(conn, found, found.keys, archive_of(app.settings))
-        rows = sorted((row for row in stored if not is_sealed(row["data"])), key=itemgetter("seq"))
+        rows = sorted((row for row in stored if not row.is_sealed), key=attrgetter("seq"))
         tables = await _tables(conn, found)
     rows = [row for row in rows if _is_theirs(found, row)]
     counts = {"events": _events(rows, add), "tables": _add_tables(tables, add)}
@@ -63,9 +63,9 @@ async def export(app: App, found: Survey, add: Add) -> dict[str, int]:
 
 def _is_theirs(found: Survey, row: EventRow) -> bool:
     """Whether it holds nothing of anybody else: a mail of theirs, or what is sealed with a key of theirs alone."""
-    if row["type"] == EmailRead.TYPE:
+    if row.type == EmailRead.TYPE:
         return wrote(row, found.people)
-    if row["type"] == MemoryLoaded.TYPE:  # repeats what stands elsewhere, and what others told us in their threads
+    if row.type == MemoryLoaded.TYPE:  # repeats what stands elsewhere, and what others told us in their threads
         return False
     key = key_of(row)
     return key is None or found.keys[key] <= found.people
@@ -122,10 +122,8 @@ def _add_tables(tables: dict[str, list[TableRow]], add: Add) -> int:
 
 
 def _events(rows: list[EventRow], add: Add) -> int:
-    lines = (
-        json.dumps({name: row[name] for name in ("id", "type", "time", "data")}, ensure_ascii=False, default=str)
-        for row in rows
-    )
+    told = ({"id": row.id, "type": row.type, "time": row.time, "data": row.data} for row in rows)
+    lines = (json.dumps(one, ensure_ascii=False, default=str) for one in told)
     add("events.jsonl", "".join(f"{line}\n" for line in lines).encode())
     return len(rows)
 
@@ -133,10 +131,10 @@ def _events(rows: list[EventRow], add: Add) -> int:
 async def _mails(app: App, rows: list[EventRow], add: Add, folder: str, kind: str, id: str) -> int:
     count = 0
     for row in rows:
-        if row["type"] == kind:
-            add(f"{folder}/{row['data'][id]}.json", _json(row["data"]))
+        if row.type == kind:
+            add(f"{folder}/{row.data[id]}.json", _json(row.data))
             try:
-                add(f"{folder}/{row['data'][id]}.eml", await app.blobs.get(row["data"]["blob"]))
+                add(f"{folder}/{row.data[id]}.eml", await app.blobs.get(row.data["blob"]))
             except (BlobMissing, Erased):
                 continue
             count += 1

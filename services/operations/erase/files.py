@@ -58,8 +58,8 @@ async def archives(app: App) -> Found:
                     for line in some:
                         yield f"archive {name}", line
         async for row in opened_archive(conn, archive):
-            if "sealed" in row:
-                yield f"archived event {row['id']}, opened", json.dumps(row["data"], ensure_ascii=False)
+            if row.sealed is not None:
+                yield f"archived event {row.id}, opened", json.dumps(row.data, ensure_ascii=False)
 
 
 async def files(app: App) -> Found:
@@ -89,9 +89,9 @@ async def _named(app: App) -> AsyncIterator[tuple[str, bool]]:
                 for name in names_in(json.dumps(row["data"])):
                     yield name, row["type"] in MAILS
             after = rows[-1]["seq"]
-        async for row in opened_archive(conn, archive_of(app.settings)):
-            for name in names_in(json.dumps(row["data"])):
-                yield name, row["type"] in MAILS
+        async for event in opened_archive(conn, archive_of(app.settings)):
+            for name in names_in(json.dumps(event.data)):
+                yield name, event.type in MAILS
 
 
 def _below(folder: Path) -> Iterator[Path]:

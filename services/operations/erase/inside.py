@@ -44,7 +44,7 @@ def texts_in(content: bytes, *, mail: bool = False, depth: int = 0) -> Texts:
     elif content.startswith(b"PK\x03\x04"):
         yield from _of_zip(content, depth)
     elif kind in _IN_CHILD:
-        found = extracted(kind, content, ExtractionLimits())
+        found = extracted(kind, content, ExtractionLimits(all=True))
         yield found.text or None
 
 

@@ -12,7 +12,7 @@ from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Permanent
 from services.core.ids import former_participant_id, participant_id, participant_ids
 from services.core.keys.keyring import People
-from services.mail.mailbox import MailboxKey
+from services.core.mailbox import MailboxKey
 from services.operations.erase.survey import SQL
 
 

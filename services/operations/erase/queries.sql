@@ -4,16 +4,14 @@ SELECT key_id, owners FROM subject_keys WHERE workspace = %(workspace)s AND owne
 
 -- name: own_events
 -- What is sealed with some keys, and what is about some people and was stored before there were keys.
-SELECT seq, id, type, time, source, aggregate, aggregate_id, version, data_subject, workspace, correlation_id,
-       causation_id, data
-FROM events WHERE (data ? '$key' AND data ->> '$key' = ANY(%(keys)s))
+SELECT * FROM events WHERE (data ? '$key' AND data ->> '$key' = ANY(%(keys)s))
    OR (workspace = %(workspace)s AND data_subject = ANY(%(people)s) AND NOT data ? '$key'
        AND type <> 'participant.erased.v1')
 ORDER BY seq;
 
 -- name: history
 -- Everything that is stored, of every workspace, in order.
-SELECT seq, id, type, data_subject, data FROM events WHERE seq > %(after)s ORDER BY seq LIMIT %(limit)s;
+SELECT * FROM events WHERE seq > %(after)s ORDER BY seq LIMIT %(limit)s;
 
 -- name: product_words
 -- What the database itself is full of: names of its objects and what they are for. Nobody's words are in it.

@@ -16,7 +16,8 @@ from schemas.topics import catalogue
 from services.core.archive.archive import Archive
 from services.core.archive.history import Stored, opened_archive
 from services.core.bus import event_store
-from services.core.db import Connection, fetch_all
+from services.core.bus.event_row import EventRow
+from services.core.db import Connection, fetch_all, rows_as
 from services.core.errors import Permanent
 from services.operations.erase.survey import SQL
 from services.operations.rebuild.projections import fold_events
@@ -100,15 +101,16 @@ async def columns(conn: Connection) -> list[tuple[str, str, str]]:
 async def _events(
     conn: Connection, args: dict[str, Any], places: set[tuple[str, UUID]], archive: Archive
 ) -> AsyncIterator[Stored]:
-    rows = await fetch_all(conn, SQL.events_of, args)
-    blanked = {row["thread_id"]: row["upto"] for row in await fetch_all(conn, SQL.blanked, args)}
+    rows = await rows_as(conn, EventRow.of, SQL.events_of, args)
+    blanked: dict[tuple[Any, ...], int] = {
+        ("thread", one["thread_id"]): one["upto"] for one in await fetch_all(conn, SQL.blanked, args)
+    }
     async for row in opened_archive(conn, archive):
-        if row["workspace"] == args["workspace"] and (row["aggregate"], row["aggregate_id"]) in places:
+        if row.workspace == args["workspace"] and (row.aggregate, row.aggregate_id) in places:
             rows.append(row)
-    for row in sorted(rows, key=lambda one: (one["aggregate"], one["aggregate_id"], one["version"] or 0)):
-        upto = blanked.get(row["aggregate_id"], 0) if row["aggregate"] == "thread" else 0
-        if row["version"] is not None:
-            yield event_store.read({**row, "blanked": row["version"] <= upto})
+    for row in sorted(rows, key=lambda one: (one.aggregate, one.aggregate_id, one.version or 0)):
+        if row.version is not None:
+            yield event_store.read(row, blanked=row.version <= blanked.get((row.aggregate, row.aggregate_id), 0))
 
 
 def _args(workspace: str, places: Places) -> dict[str, Any]:

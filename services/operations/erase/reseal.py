@@ -25,10 +25,10 @@ from services.core.archive.archive import Archive
 from services.core.archive.history import NoKeys
 from services.core.blobs import BlobMissing
 from services.core.bus import event_store
-from services.core.bus.event_store import EventRow
+from services.core.bus.event_row import EventRow
 from services.core.bus.sealing import sealed_with
 from services.core.db import Connection, keys_of
-from services.core.keys import Keys, SubjectKey, is_sealed
+from services.core.keys import Keys, SubjectKey
 from services.core.keys.aead import KEY, OF, SEALED
 from services.core.keys.keyring import People
 from services.core.sealed_blobs import SEALED as BLOB
@@ -60,47 +60,45 @@ async def reseal(conn: Connection, blobs: SealedBlobs, found: Survey, archive: A
     owners = await keys.owned(conn, found.workspace, found.people)
     rows = await sealed_rows(conn, found, owners, archive)
     theirs = kept(rows, found.people)
-    stays = {row["id"] for row in theirs}
-    raw = [row["data"]["mail_id"] for row in theirs if row["type"] == EmailRead.TYPE]
+    stays = {row.id for row in theirs}
+    raw = [row.data["mail_id"] for row in theirs if row.type == EmailRead.TYPE]
     of_mails = await keys.take(conn, found.workspace, subjects=raw)
     rows += await sealed_rows(conn, found, of_mails.keys() - owners.keys(), archive)
     owners |= of_mails
     await keys.destroy(conn, owners)
     done = Resealed(keys=set(owners), kept=stays)
-    for row in {row["id"]: row for row in rows}.values():
+    for row in {row.id: row for row in rows}.values():
         _note(done, row)
-        done.blobs |= {name for name in names_in(json.dumps(row["data"])) if UUID(name[:32]) in owners}
+        done.blobs |= {name for name in names_in(json.dumps(row.data)) if UUID(name[:32]) in owners}
         key = key_of(row)
-        if key and row["id"] in stays:
+        if key and row.id in stays:
             await _keep(conn, keys, blobs, found, row, owners[key] - found.people)
         else:
-            done.shredded.add(row["id"])
+            done.shredded.add(row.id)
             done.unkeyed |= key is None
-            if not row.get("archived") or key is None:
+            if not row.archived or key is None:
                 await _shred(conn, found.workspace, row)
     return done
 
 
 def _note(done: Resealed, row: EventRow) -> None:
-    if row["version"] is not None:
-        done.places.add((row["aggregate"], row["aggregate_id"]))
-    if thread := row["data"].get("thread_id"):
+    if row.aggregate is not None and row.aggregate_id is not None and row.version is not None:
+        done.places.add((row.aggregate, row.aggregate_id))
+    if thread := row.data.get("thread_id"):
         done.threads.add(UUID(thread))
-    if (mail := row["data"].get("mail_id")) and row["type"] == EmailRead.TYPE:
+    if (mail := row.data.get("mail_id")) and row.type == EmailRead.TYPE:
         done.mails.add(UUID(mail))
 
 
 async def _keep(conn: Connection, keys: Keys, blobs: SealedBlobs, found: Survey, row: EventRow, owners: People) -> None:
-    data: dict[str, Any] = found.redactor.redacted(row["data"])
-    if row["type"] == EmailRead.TYPE:
+    data: dict[str, Any] = found.redactor.redacted(row.data)
+    if row.type == EmailRead.TYPE:
         data["blob"] = ""
     key = (await keys.hold(conn, found.workspace, [owners]))[owners]
     data = await _with_own_blobs(blobs, data, key)
-    envelope = event_store.envelope(
-        {**row, "sealed": None, "data": EVENTS[row["type"]].model_validate(data).model_dump()}
-    )
-    anew = {"id": row["id"], "workspace": found.workspace, "data": Jsonb(sealed_with(envelope, key).sealed)}
-    await conn.execute(SQL.keep_archived if row.get("archived") else event_store.SQL.replace_data, anew)
+    envelope = replace(row, sealed=None, data=EVENTS[row.type].model_validate(data).model_dump()).envelope()
+    anew = {"id": row.id, "workspace": found.workspace, "data": Jsonb(sealed_with(envelope, key).sealed)}
+    await conn.execute(SQL.keep_archived if row.archived else event_store.SQL.replace_data, anew)
 
 
 async def _with_own_blobs(blobs: SealedBlobs, data: dict[str, Any], key: SubjectKey) -> dict[str, Any]:
@@ -126,9 +124,9 @@ def names_in(text: str) -> set[str]:
 
 async def _shred(conn: Connection, workspace: str, row: EventRow) -> None:
     """Nothing but the skeleton stays; the ciphertext goes too, should a copy of the key exist somewhere."""
-    sealed = row["data"] if is_sealed(row["data"]) else row.get("sealed")
+    sealed = row.sealed_form
     if sealed is None:
-        skeleton = replace(event_store.envelope(row)).data.skeleton()
-        sealed = {**skeleton, OF: str(row["id"]), KEY: str(UUID(int=0))}
-    left = {"id": row["id"], "workspace": workspace, "data": Jsonb({**sealed, SEALED: ""})}
-    await conn.execute(SQL.keep_archived if row.get("archived") else event_store.SQL.replace_data, left)
+        skeleton = row.envelope().data.skeleton()
+        sealed = {**skeleton, OF: str(row.id), KEY: str(UUID(int=0))}
+    left = {"id": row.id, "workspace": workspace, "data": Jsonb({**sealed, SEALED: ""})}
+    await conn.execute(SQL.keep_archived if row.archived else event_store.SQL.replace_data, left)

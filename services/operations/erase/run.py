@@ -27,9 +27,9 @@ from services.core.db import Connection, fetch_all, give_keys
 from services.core.db.patience import when_free
 from services.core.errors import Temporary
 from services.core.keys.keyring import CACHE_S
+from services.core.mailbox import MailboxKey
 from services.core.suppressed import mark_of
 from services.core.webhook_answers import forget_answers
-from services.mail.mailbox import MailboxKey
 from services.memory.embedding_cache import EMBEDDINGS
 from services.operations.erase.refold import lock, refold
 from services.operations.erase.reseal import Resealed, reseal
@@ -78,8 +78,8 @@ async def finish(app: App, workspace: str) -> int:
 
     What killed replays and rebuilds have left of anybody goes too.
     """
-    if at_work := [one for one in await clear_leftovers(app.settings) if one != SCHEMA]:
-        log.warning("replays are running; what they hold goes when they end", schemas=at_work)
+    if running := [one for one in await clear_leftovers(app.settings) if one != SCHEMA]:
+        log.warning("replays are running; what they hold goes when they end", schemas=running)
     async with app.database.reading() as conn:
         rows = await fetch_all(conn, SQL.unfinished, {"workspace": workspace})
     for row in rows:
@@ -113,6 +113,8 @@ async def _erase(conn: Connection, app: App, found: Survey, by: str) -> tuple[Er
     if not done.shredded and not done.kept:
         return Erased(), []
     threads |= done.threads
+    # The events name aggregates that no table led to. These locks come out of the common order, so that two may wait
+    # for each other: `when_free` tries again then.
     places = done.places | await _places(conn, found, threads)
     await lock(conn, found.workspace, places)
     shared = await _shared(conn, found, threads)

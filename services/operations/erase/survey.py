@@ -19,12 +19,12 @@ from schemas.events.memory import FactRecorded, ParticipantSeen
 from schemas.events.threads import MailAttached
 from services.core.archive.archive import Archive
 from services.core.archive.history import NoKeys, archived_of, opened_archive
-from services.core.bus.event_store import EventRow
-from services.core.db import Connection, fetch_all, keys_of, queries
+from services.core.bus.event_row import EventRow
+from services.core.db import Connection, fetch_all, keys_of, queries, rows_as
 from services.core.ids import participant_id
-from services.core.keys.aead import KEY, is_sealed
+from services.core.keys.aead import KEY
 from services.core.keys.keyring import People
-from services.mail.mailbox import MailboxKey
+from services.core.mailbox import MailboxKey
 from services.operations.erase.words import (
     Marks,
     Redactor,
@@ -78,25 +78,25 @@ class Survey:
     def is_own(self, row: EventRow) -> bool:
         """Whether an event goes with the person; what was stored before there were keys goes by its subject."""
         key = key_of(row)
-        return key in self.keys if key else row["data_subject"] in self.people
+        return key in self.keys if key else row.data_subject in self.people
 
     def learn(self, row: EventRow) -> None:
         """Names and words of the person, from what they wrote and what was recorded of them."""
-        data = row["data"]
+        data = row.data
         self.events += 1
-        if is_sealed(data) or not wrote(row, self.people):
+        if row.is_sealed or not wrote(row, self.people):
             return
-        if row["type"] == EmailRead.TYPE and data.get("author"):
+        if row.type == EmailRead.TYPE and data.get("author"):
             self._learn_mail(data)
-        elif row["type"] == ParticipantSeen.TYPE:
+        elif row.type == ParticipantSeen.TYPE:
             self._learn_name(data["addr"], data["name"])
-        elif row["type"] == FactRecorded.TYPE:
+        elif row.type == FactRecorded.TYPE:
             self.own |= words_of(data["value"])
 
     def give_way(self, rows: Collection[EventRow]) -> None:
         """What names the author of one of these mails, or the mail itself, is not the person's, whoever claimed it."""
-        names = {full_name(row["data"]["author"]["name"]) for row in rows if row["data"].get("author")}
-        ids = {message_id(row["data"].get("message_id", "")) for row in rows}
+        names = {full_name(row.data["author"]["name"]) for row in rows if row.data.get("author")}
+        ids = {message_id(row.data.get("message_id", "")) for row in rows}
         self.names = {one for one in self.names if full_name(one) not in names - {""}}
         self.message_ids = {one for one in self.message_ids if message_id(one) not in ids}
 
@@ -126,7 +126,7 @@ class Listener:
         """Others wrote these, to the person too: they stay, without the person."""
         redactor = self.found.redactor
         for row in rows:
-            self.found.said |= self._among(redactor.redacted(row["data"]))
+            self.found.said |= self._among(redactor.redacted(row.data))
 
     def _among(self, said: Any) -> set[str]:
         return {one for text in texts(said) for one in self.candidates.found_in(text)}
@@ -154,10 +154,10 @@ async def survey(
     found, of_others = await _learned(conn, workspace, people, names, archive)
     ears = listener(found)
     async for row in everything(conn, archive):
-        if not found.is_own(row) and not is_sealed(row["data"]):
-            ears.hear(row["data"])
-    for row in await fetch_all(conn, SQL.product_words):
-        ears.hear(row["words"])
+        if not found.is_own(row) and not row.is_sealed:
+            ears.hear(row.data)
+    for own in await fetch_all(conn, SQL.product_words):
+        ears.hear(own["words"])
     ears.hear(_FIELDS)
     ears.hear_kept(of_others)
     return found
@@ -184,12 +184,12 @@ async def sealed_rows(
     """The events that are sealed with some keys, and those of the person from before there were keys, opened."""
     archived = await archived_of(conn, archive, lambda row: _is_among(found, row, keys))
     args = {"workspace": found.workspace, "people": list(found.people), "keys": [str(one) for one in keys]}
-    return [{**row, "archived": True} for row in archived] + await fetch_all(conn, SQL.own_events, args)
+    return archived + await rows_as(conn, EventRow.of, SQL.own_events, args)
 
 
 def _is_among(found: Survey, row: EventRow, keys: Collection[UUID]) -> bool:
     key = key_of(row)
-    return row["workspace"] == found.workspace and (key in keys if key else row["data_subject"] in found.people)
+    return row.workspace == found.workspace and (key in keys if key else row.data_subject in found.people)
 
 
 async def everything(conn: Connection, archive: Archive | None) -> AsyncIterator[EventRow]:
@@ -197,10 +197,10 @@ async def everything(conn: Connection, archive: Archive | None) -> AsyncIterator
     async for row in opened_archive(conn, archive):
         yield row
     after = 0
-    while rows := await fetch_all(conn, SQL.history, {"after": after, "limit": BATCH}):
+    while rows := await rows_as(conn, EventRow.of, SQL.history, {"after": after, "limit": BATCH}):
         for row in rows:
             yield row
-        after = rows[-1]["seq"]
+        after = rows[-1].seq
 
 
 # Whose an event is, by its key, and which events of a person's keys stay, since somebody else wrote them. Pure.
@@ -209,26 +209,25 @@ MAILS = (EmailRead.TYPE, MailAttached.TYPE)
 
 def key_of(row: EventRow) -> UUID | None:
     """The key that an event is sealed with, whether it has been opened or not."""
-    sealed = row["data"] if is_sealed(row["data"]) else row.get("sealed")
-    return UUID(sealed[KEY]) if sealed else None
+    return UUID(row.sealed_form[KEY]) if row.sealed_form else None
 
 
 def wrote(row: EventRow, people: People) -> bool:
     """Whether one of the people is the author of a mail."""
-    author = row["data"].get("participant_id")
+    author = row.data.get("participant_id")
     return author is not None and UUID(author) in people
 
 
 def kept(rows: Iterable[EventRow], people: People) -> list[EventRow]:
     """The mails among them that others wrote, and their copies in a thread: these stay, under a key of the others."""
-    readable = [row for row in rows if key_of(row) and not is_sealed(row["data"]) and row["type"] in MAILS]
+    readable = [row for row in rows if key_of(row) and not row.is_sealed and row.type in MAILS]
     theirs = _written_by_others(readable, people)
-    return [row for row in readable if row["data"]["mail_id"] in theirs]
+    return [row for row in readable if row.data["mail_id"] in theirs]
 
 
 def _written_by_others(rows: Collection[EventRow], people: People) -> set[str]:
-    return {row["data"]["mail_id"] for row in rows if row["type"] == EmailRead.TYPE and _by_another(row, people)}
+    return {row.data["mail_id"] for row in rows if row.type == EmailRead.TYPE and _by_another(row, people)}
 
 
 def _by_another(row: EventRow, people: People) -> bool:
-    return row["data"]["participant_id"] is not None and not wrote(row, people) and not row["data"]["report"]
+    return row.data["participant_id"] is not None and not wrote(row, people) and not row.data["report"]

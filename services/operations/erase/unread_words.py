@@ -11,7 +11,7 @@ from schemas.events.mail import EmailRead
 from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.blobs import BlobMissing
-from services.core.keys import Erased, is_sealed
+from services.core.keys import Erased
 from services.operations.erase.inside import unpacked
 from services.operations.erase.reseal import names_in
 from services.operations.erase.survey import Survey, everything, kept, key_of, listener
@@ -31,13 +31,13 @@ async def _files_of_others(app: App, found: Survey) -> list[tuple[str, bool]]:
     names = []
     async with app.database.reading() as conn:
         async for row in everything(conn, archive_of(app.settings)):
-            if row["type"] != EmailRead.TYPE or is_sealed(row["data"]):
+            if row.type != EmailRead.TYPE or row.is_sealed:
                 continue
             own = found.is_own(row)
             if own and not kept([row], found.people):
                 continue
-            attached = names_in(json.dumps(row["data"]["attachments"]))
-            raw = [] if own or key_of(row) is None else [row["data"]["blob"]]
+            attached = names_in(json.dumps(row.data["attachments"]))
+            raw = [] if own or key_of(row) is None else [row.data["blob"]]
             names += [(one, True) for one in raw if one] + [(one, False) for one in sorted(attached)]
     return names
 

@@ -51,11 +51,12 @@ class Backlog:
 async def read_backlog(app: App, open_minutes: float = 10) -> Backlog:
     """Read it now; turns that are open for longer than so many minutes. Raises what a silent broker raises."""
     args = {"workspace": app.settings.workspace, "now": app.now(), "minutes": open_minutes}
+    letters = await dead_letters.waiting(app)  # noted first: what is a dead letter waits in no other line
     async with app.database.reading() as conn:
         low = await low_mark(conn, pairs_of(catalogue().consumers()))
         counts = await fetch_one(conn, SQL.waiting, {**args, "low": low})
         turns = await fetch_all(conn, SQL.open_turns, args)
         responses = await fetch_one(conn, SQL.responses, args)
     assert counts is not None
-    counted = {**counts, "letters": await dead_letters.waiting(app), "unlearned": (await unlearned(app)).count}
+    counted = {**counts, "letters": letters, "unlearned": (await unlearned(app)).count}
     return Backlog(tuple(Waiting(name, counted[name], *rest) for name, *rest in LINES), turns, responses)

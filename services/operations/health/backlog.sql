@@ -1,9 +1,11 @@
 -- name: waiting
 -- What waits in a workspace, counted: mails nobody has read, mails whose turn has not ended, drafts that a person must
 -- decide, replies that may or may not have been sent, replies of the last week whose copy in Sent was given up, events
--- not yet on the log, timers that nobody has fired. Each part reads what waits, and nothing of what is done.
+-- not yet on the log, timers that nobody has fired. Each part reads what waits, and nothing of what is done; what a consumer
+-- gave up is a dead letter, and counted as such alone.
 SELECT (SELECT count(*) FROM not_done(ARRAY['inbound-email.raw'], ARRAY['read_email'], %(low)s) n JOIN events e ON e.id = n.event_id
-          WHERE e.type = 'mail.received.v1' AND e.workspace = %(workspace)s) AS unread,
+          WHERE e.type = 'mail.received.v1' AND e.workspace = %(workspace)s
+            AND NOT EXISTS (SELECT FROM dead_letter_places p WHERE p.event_id = n.event_id AND p.consumer = n.consumer AND NOT p.decided)) AS unread,
        (SELECT count(*) FROM conversation c JOIN mails m ON m.mail_id = c.mail_id
           WHERE c.pending AND c.workspace = %(workspace)s AND m.verdict = 'answer' AND m.mode <> 'history'
             AND NOT EXISTS (SELECT FROM turns t WHERE t.thread_id = c.thread_id AND c.mail_id = ANY(t.mail_ids)
@@ -11,6 +13,7 @@ SELECT (SELECT count(*) FROM not_done(ARRAY['inbound-email.raw'], ARRAY['read_em
        + (SELECT count(*) FROM not_done(ARRAY['inbound-email'], ARRAY['track_threads'], %(low)s) n JOIN events e ON e.id = n.event_id
           JOIN mails m ON m.mail_id = e.aggregate_id
           WHERE e.type = 'email.read.v1' AND m.workspace = %(workspace)s AND m.verdict = 'answer' AND m.mode <> 'history'
+            AND NOT EXISTS (SELECT FROM dead_letter_places p WHERE p.event_id = n.event_id AND p.consumer = n.consumer AND NOT p.decided)
             AND NOT EXISTS (SELECT FROM conversation c WHERE c.thread_id = m.thread_id AND c.mail_id = m.mail_id)) AS unanswered,
        (SELECT count(*) FROM turns u JOIN deliveries d ON d.turn_id = u.turn_id JOIN threads t ON t.open_turn = u.turn_id AND t.thread_id = d.thread_id
           WHERE u.closed_at IS NULL AND d.workspace = %(workspace)s AND d.state = 'draft') AS held,

@@ -1,10 +1,16 @@
 -- name: undone
 -- Events that some consumer has not done for longer than it should: whatever the cause, and whether its offset has passed
--- them or not. Nothing before the low-water marks is looked at again.
+-- them or not. Nothing before the low-water marks is looked at again. What it gave up is a dead letter, and counted there.
 SELECT n.consumer, count(*) AS events, min(e.stored_at) AS oldest, (array_agg(e.type ORDER BY e.seq))[1] AS type
 FROM left_to_do(%(topics)s::text[], %(consumers)s::text[], %(skipped)s::text[], %(low)s) n JOIN events e ON e.id = n.event_id
 WHERE e.stored_at < clock_timestamp() - make_interval(secs => %(older_s)s)
+  AND NOT EXISTS (SELECT FROM dead_letter_places p WHERE p.event_id = n.event_id AND p.consumer = n.consumer AND NOT p.decided)
 GROUP BY n.consumer ORDER BY n.consumer;
+
+-- name: given_up
+-- By consumer, how many events it gave up that nobody has redriven or discarded.
+SELECT consumer, count(DISTINCT coalesce(event_id, id)) AS events, min(failed_at) AS oldest FROM dead_letter_places
+WHERE NOT decided GROUP BY consumer ORDER BY consumer;
 
 -- name: suspects
 -- Events on the log that one of their consumers has not done for a while, the oldest first: no dead letters that wait, and

@@ -29,6 +29,7 @@ from services.operations.progress import Progress, read_progress
 
 SQL = queries(__file__)
 OLD_S = 600.0  # an event that is not done for longer has met something that does not pass by itself
+DEAD_LETTERS = "dead letters"  # begins the key of a problem that `status` has a line for
 MOST_HELD = 50
 MOST_UNANSWERED = 50
 
@@ -77,6 +78,15 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenUp:
+    """Events that a consumer gave up, and that nobody has redriven or discarded."""
+
+    consumer: str
+    events: int
+    oldest: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Unanswered:
     """A thread in which mail waits, and nothing will come that answers it: no turn, no timer, no person."""
 
@@ -110,6 +120,7 @@ class Health:
     unanswered: tuple[Unanswered, ...] = ()
     embedder: ServiceOutage | None = None
     ignored: Mapping[str, str] = field(default_factory=dict)
+    given_up: tuple[GivenUp, ...] = ()
 
     @property
     def excused(self) -> frozenset[str]:
@@ -138,6 +149,12 @@ class Health:
                     f"{late.consumer} has not done {late.events} events since {late.oldest:%Y-%m-%d %H:%M} UTC, "
                     f"the first a {late.type}"
                 ),
+            )
+        for lost in self.given_up:
+            yield (
+                f"{DEAD_LETTERS} {lost.consumer}",
+                f"{lost.consumer} gave up {lost.events} events, the first "
+                f"{lost.oldest:%Y-%m-%d %H:%M} UTC (correspondent dlq list)",
             )
         for row in self.held:
             yield (
@@ -178,6 +195,7 @@ async def read_health(app: App, progress: Progress | None = None) -> Health:
     workspace = app.settings.workspace
     async with app.database.transaction() as conn:  # one commit a look: an idle deployment makes few
         undone = await _undone(conn)
+        given_up = tuple(GivenUp(**row) for row in await fetch_all(conn, SQL.given_up))
         outbox = await fetch_one(conn, event_store.SQL.outbox_state)
         kept = await fetch_all(conn, held_records.SQL.held, held_records.HELD.args("", MOST_HELD))
         unfetched = await fetch_all(conn, SQL.unfetched, {"workspace": workspace})
@@ -205,6 +223,7 @@ async def read_health(app: App, progress: Progress | None = None) -> Health:
         unanswered=unanswered,
         embedder=embedder_away,
         ignored=app.in_force.ignored,
+        given_up=given_up,
     )
 
 

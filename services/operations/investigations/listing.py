@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
+from services.core.db import Connection, fetch_all, queries, row_as, rows_as
 from services.core.paging import MOST, Listing, Page
 from services.investigate.merge import BETWEEN, OURS, THEIRS
 
@@ -75,6 +75,33 @@ class OutputFile:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundRow:
+    """What came of an investigation; `outputs` are objects with a path and a text."""
+
+    reason: str
+    note: str
+    diff: str
+    outputs: list[dict[str, Any]]
+    conflicts: list[str]
+    dropped: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRow:
+    """A proposal as the tables hold it; `content` is what the model proposed."""
+
+    proposal_id: UUID
+    content: dict[str, Any]
+    state: str
+    decided_by: str
+    decided_at: datetime | None
+    subject: str | None
+    thread_id: UUID | None
+    was: str | None
+    refused: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class WholeInvestigation:
     """One with all that came of it.
 
@@ -105,32 +132,38 @@ async def list_investigations(
 async def whole_investigation(conn: Connection, workspace: str, id: UUID) -> WholeInvestigation | None:
     """One investigation; None where there is none of this id."""
     args: dict[str, Any] = {"workspace": workspace, "investigation_id": id, "thread_id": None}
-    row = await fetch_one(conn, SQL.investigations, args | INVESTIGATIONS.args("", 1))
-    found = await fetch_one(conn, SQL.found, args)
-    if row is None or found is None:
+    line = await row_as(conn, InvestigationLine, SQL.investigations, args | INVESTIGATIONS.args("", 1))
+    found = await row_as(conn, FoundRow, SQL.found, args)
+    if line is None or found is None:
         return None
-    proposals = [_proposal(one) for one in await fetch_all(conn, SQL.proposals, args)]
-    outputs = [OutputFile(one["path"], one["text"] or "") for one in found["outputs"]]
-    of = {"workspace": workspace, "participant_id": row["participant_id"], "paths": found["conflicts"]}
-    standing = await rows_as(conn, OutputFile, SQL.standing, of) if found["conflicts"] else []
-    came = {**found, "outputs": outputs, "standing": standing, "proposals": proposals}
-    return WholeInvestigation(InvestigationLine(**row), **came)
+    proposals = [_proposal(one) for one in await rows_as(conn, ProposalRow, SQL.proposals, args)]
+    of = {"workspace": workspace, "participant_id": line.participant_id, "paths": found.conflicts}
+    return WholeInvestigation(
+        investigation=line,
+        reason=found.reason,
+        note=found.note,
+        diff=found.diff,
+        outputs=[OutputFile(one["path"], one["text"] or "") for one in found.outputs],
+        conflicts=found.conflicts,
+        standing=await rows_as(conn, OutputFile, SQL.standing, of) if found.conflicts else [],
+        dropped=found.dropped,
+        proposals=proposals,
+    )
 
 
-def _proposal(row: Mapping[str, Any]) -> ProposalLine:
-    content = row["content"]
+def _proposal(row: ProposalRow) -> ProposalLine:
     return ProposalLine(
-        proposal_id=row["proposal_id"],
-        **{name: content.get(name, "") for name in ("op", "kind", "key", "value", "text", "quote")},
-        fact_id=_id(content, "fact_id"),
-        mail_id=_id(content, "mail_id"),
-        subject=row["subject"] or "",
-        thread_id=row["thread_id"],
-        was=row["was"] or "",
-        state=row["state"],
-        decided_by=row["decided_by"],
-        decided_at=row["decided_at"],
-        refused=row["refused"] or "",
+        proposal_id=row.proposal_id,
+        **{name: row.content.get(name, "") for name in ("op", "kind", "key", "value", "text", "quote")},
+        fact_id=_id(row.content, "fact_id"),
+        mail_id=_id(row.content, "mail_id"),
+        subject=row.subject or "",
+        thread_id=row.thread_id,
+        was=row.was or "",
+        state=row.state,
+        decided_by=row.decided_by,
+        decided_at=row.decided_at,
+        refused=row.refused or "",
     )
 
 

@@ -31,7 +31,7 @@ WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND path
 
 -- name: proposals
 -- `was` is the fact that it would change; `refused` is why what was accepted did not become memory.
-SELECT w.proposal_id, w.content, w.state, w.decided_by, w.decided_at, w.request_id, m.subject, m.thread_id, f.value AS was, r.reason AS refused
+SELECT w.proposal_id, w.content, w.state, w.decided_by, w.decided_at, m.subject, m.thread_id, f.value AS was, r.reason AS refused
 FROM investigation_proposals w
 LEFT JOIN mails m ON m.mail_id = (w.content ->> 'mail_id')::uuid
 LEFT JOIN facts f ON f.workspace = w.workspace AND f.fact_id = (w.content ->> 'fact_id')::uuid

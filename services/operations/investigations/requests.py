@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
 from uuid import UUID
 
 from schemas.events.investigations import (
@@ -14,7 +13,7 @@ from schemas.events.investigations import (
 )
 from services.core.app import App
 from services.core.clock import random_id
-from services.core.db import fetch_one, rows_as
+from services.core.db import fetch_one, row_as, rows_as
 from services.core.errors import Permanent
 from services.core.storable import is_storable
 from services.mail.masking import mask
@@ -27,7 +26,17 @@ from services.operations.threads.listing import ThreadUnknown
 CONSUMER, LEARNS = "investigate", "learn_facts"
 LONGEST_QUESTION = 2_000  # characters
 
-Row = Mapping[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What an investigation proposes, and what became of it; `request_id` is what was asked of learn_facts."""
+
+    proposal_id: UUID
+    investigation_id: UUID
+    participant_id: UUID
+    state: str
+    decided_at: datetime | None
+    request_id: UUID | None
 
 
 class InvestigationImpossible(Permanent):
@@ -93,14 +102,13 @@ async def decide(app: App, proposal_id: UUID, by: str, *, accept: bool, timeout_
 
     What is accepted is asked of learn_facts as the person's own change, and may be refused there.
     """
-    row = await _proposal(app, proposal_id)
-    if row["state"] != "waiting":
-        raise DecidedBefore(f"the proposal is {row['state']} already")
-    ids = {name: row[name] for name in ("investigation_id", "participant_id", "proposal_id")}
+    proposal = await _proposal(app, proposal_id)
+    if proposal.state != "waiting":
+        raise DecidedBefore(f"the proposal is {proposal.state} already")
+    ids = {name: getattr(proposal, name) for name in ("investigation_id", "participant_id", "proposal_id")}
     await decision_on(app, ProposalDecisionRequested(**ids, accept=accept, by=by), CONSUMER, timeout_s=timeout_s)
-    row = await _proposal(app, proposal_id)
-    refused = await _refusal(app, row, timeout_s) if row["request_id"] else ""
-    return Settled(proposal_id, row["state"], refused)
+    proposal = await _proposal(app, proposal_id)
+    return Settled(proposal_id, proposal.state, await _refusal(app, proposal, timeout_s))
 
 
 async def found(app: App, investigation_id: UUID) -> WholeInvestigation:
@@ -112,18 +120,21 @@ async def found(app: App, investigation_id: UUID) -> WholeInvestigation:
     return whole
 
 
-async def _proposal(app: App, proposal_id: UUID) -> Row:
+async def _proposal(app: App, proposal_id: UUID) -> Proposal:
+    args = {"workspace": app.settings.workspace, "proposal_id": proposal_id}
     async with app.database.reading() as conn:
-        row = await fetch_one(conn, SQL.proposal, {"workspace": app.settings.workspace, "proposal_id": proposal_id})
-    if row is None:
+        proposal = await row_as(conn, Proposal, SQL.proposal, args)
+    if proposal is None:
         raise ProposalUnknown(f"no investigation proposes {proposal_id}")
-    return row
+    return proposal
 
 
-async def _refusal(app: App, proposal: Row, timeout_s: float) -> str:
-    """Why learn_facts did not do what was accepted; "" where it did."""
-    await decided(app, proposal["request_id"], proposal["decided_at"], LEARNS, timeout_s=timeout_s)
-    whose = {"workspace": app.settings.workspace, "participant_id": proposal["participant_id"]}
+async def _refusal(app: App, proposal: Proposal, timeout_s: float) -> str:
+    """Why learn_facts did not do what was accepted; "" where it did, or nothing was asked of it."""
+    if proposal.request_id is None or proposal.decided_at is None:
+        return ""
+    await decided(app, proposal.request_id, proposal.decided_at, LEARNS, timeout_s=timeout_s)
+    whose = {"workspace": app.settings.workspace, "participant_id": proposal.participant_id}
     async with app.database.reading() as conn:
-        rows = await rows_as(conn, Decided, MEMORY.became, {**whose, "cause": proposal["request_id"], "fact_id": None})
+        rows = await rows_as(conn, Decided, MEMORY.became, {**whose, "cause": proposal.request_id, "fact_id": None})
     return next((one.reason for one in rows if one.refused), "")

@@ -1,7 +1,7 @@
 """Questions of customers that the knowledge base did not answer, in groups that ask the same.
 
 Computed when it is asked for, from what became of the newest mails: nothing is stored, so that an erase and retention
-leave nothing behind here. Days count back from the newest mail: a mailbox that has been quiet for months has the list
+leave nothing behind here. Days count back from the newest mail: an inbox that has been quiet for months has the list
 that it had then. What it costs has a bound: `MAILS` mails are looked at and `QUESTIONS` questions compared, and who
 reads it is told where that cut something off. Only mails of proven customers count, so that nobody else can fill the
 list, and questions of different memory spaces are never put together.

@@ -17,28 +17,37 @@ WITH newest AS MATERIALIZED (
       AND m.verdict = 'answer' AND m.gone_at IS NULL
     ORDER BY m.received_at DESC, m.mail_id DESC LIMIT %(mails)s
 ),
-followed AS (
-    SELECT n.*, c.text, c.version,
-           EXISTS (SELECT FROM turns u WHERE u.thread_id = n.thread_id AND n.mail_id = ANY(u.mail_ids) AND u.outcome = 'escalated') AS escalated,
-           person.reply_id AS by_hand, drafts.rewritten, drafts.uncited, drafts.edited_id
+judged AS (
+    SELECT n.*, became.*,
+           EXISTS (SELECT FROM conversation a WHERE a.thread_id = n.thread_id AND (a.role = 'human' OR a.by <> '')) AS has_people
     FROM newest n
-    JOIN conversation c ON c.thread_id = n.thread_id AND c.mail_id = n.mail_id AND c.role = 'customer' AND c.gone_at IS NULL
-    LEFT JOIN LATERAL (
-        SELECT a.reply_id FROM conversation a
-        WHERE a.thread_id = n.thread_id AND a.version > c.version AND (a.role = 'human' OR a.by <> '') AND a.gone_at IS NULL
-          AND NOT EXISTS (SELECT FROM conversation o WHERE o.thread_id = n.thread_id AND o.role = 'customer'
-                          AND o.version > c.version AND o.version < a.version)
-        ORDER BY a.version LIMIT 1
-    ) person ON true
     CROSS JOIN LATERAL (
-        SELECT coalesce(bool_or(o.outcome = 'rejected' OR o.edited >= %(largely)s), false) AS rewritten,
+        SELECT coalesce(bool_or(u.outcome = 'escalated'), false) AS escalated,
+               coalesce(bool_or(o.outcome = 'rejected' OR o.edited >= %(largely)s), false) AS rewritten,
                coalesce(bool_or(d.score IS NOT NULL AND d.state IN ('sent', 'bounced') AND u.by = ''
                    AND NOT EXISTS (SELECT FROM citations q WHERE q.reply_id = d.reply_id)), false) AS uncited,
                (array_agg(o.reply_id ORDER BY o.at DESC) FILTER (WHERE o.outcome = 'edited' AND o.edited >= %(largely)s))[1] AS edited_id
-        FROM turns u JOIN deliveries d USING (turn_id)
+        FROM turns u LEFT JOIN deliveries d USING (turn_id)
         LEFT JOIN approval_outcomes o ON o.reply_id = d.reply_id AND o.outcome IN ('edited', 'rejected')
         WHERE u.thread_id = n.thread_id AND n.mail_id = ANY(u.mail_ids)
-    ) drafts
+    ) became
+),
+followed AS (
+    SELECT j.*, c.text, person.reply_id AS by_hand
+    FROM judged j
+    JOIN LATERAL (
+        SELECT c.text, c.version FROM conversation c
+        WHERE c.thread_id = j.thread_id AND c.mail_id = j.mail_id AND c.role = 'customer' AND c.gone_at IS NULL
+        OFFSET 0  -- by its thread, mail by mail: joined as a table, all of conversation is read
+    ) c ON true
+    LEFT JOIN LATERAL (
+        SELECT a.reply_id FROM conversation a
+        WHERE j.has_people AND a.thread_id = j.thread_id AND a.version > c.version AND (a.role = 'human' OR a.by <> '') AND a.gone_at IS NULL
+          AND NOT EXISTS (SELECT FROM conversation o WHERE o.thread_id = j.thread_id AND o.role = 'customer'
+                          AND o.version > c.version AND o.version < a.version)
+        ORDER BY a.version LIMIT 1
+    ) person ON true
+    WHERE j.escalated OR j.rewritten OR j.uncited OR j.has_people
 )
 SELECT f.mail_id, f.thread_id, f.space, f.inbox, f.received_at AS at, f.text,
        coalesce((SELECT (person_ids(f.participant_id))[1]), f.thread_id) AS person,

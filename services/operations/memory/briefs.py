@@ -8,9 +8,8 @@ from uuid import UUID
 
 from schemas.events.memory import BriefDiverged, BriefRequested, BriefWritten
 from services.core.app import App
-from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.db import fetch_all, rows_as
-from services.core.keys import is_sealed
 from services.mail.masking import mask
 from services.memory.brief_version import version_of
 from services.operations.memory.outcomes import Decided
@@ -44,9 +43,9 @@ async def earlier_briefs(app: App, participant_id: UUID, *, limit: int = LATEST)
     args = {"workspace": app.settings.workspace, "participant_id": participant_id, "limit": limit}
     shown = {one.version for one in await briefs_of(app, participant_id)}
     async with app.database.reading() as conn:
-        rows = await fetch_all(conn, SQL.brief_events, args)
+        rows = await rows_as(conn, EventRow.of, SQL.brief_events, args)
     found: dict[str, PersonBrief] = {}
-    for envelope in (event_store.envelope(row) for row in rows if not is_sealed(row["data"])):
+    for envelope in (row.envelope() for row in rows if not row.is_sealed):
         data = envelope.data
         assert isinstance(data, BriefWritten | BriefDiverged)
         by = data.by if isinstance(data, BriefWritten) else ""

@@ -17,7 +17,7 @@ from services.memory.keys import key_of
 from services.operations.memory.people import SQL
 
 REFUSALS = Listing("refusals", (("version", "number"), ("participant_id", "id")), descending=True)
-STANDING = Listing("facts", (("kind", "text"), ("key", "text"), ("recorded_at", "time"), ("fact_id", "id")))
+CURRENT = Listing("facts", (("kind", "text"), ("key", "text"), ("recorded_at", "time"), ("fact_id", "id")))
 THEN = Listing("facts-then", (("kind", "text"), ("key", "text"), ("valid_from", "time"), ("fact_id", "id")))
 EVERY = Listing("history", (("key", "text"), ("valid_from", "time"), ("recorded_at", "time"), ("fact_id", "id")))
 
@@ -49,7 +49,7 @@ class RememberedFact:
     span_start: int | None
     span_end: int | None
 
-    def standing(self, now: datetime) -> str:
+    def status(self, now: datetime) -> str:
         """What it is now, in one or two words."""
         if self.retracted_at:
             return "withdrawn"
@@ -108,7 +108,7 @@ class Entry:
 async def current(conn: Connection, workspace: str, participant_id: UUID, now: datetime) -> list[RememberedFact]:
     """What is believed now, expired facts included."""
     args = {"workspace": workspace, "participant_id": participant_id, "now": now}
-    return await _standing(conn, SQL.current, args, now)
+    return await _remembered(conn, SQL.current, args, now)
 
 
 async def history(
@@ -129,7 +129,7 @@ async def recorded(
         "fact_id": fact_id,
         "keys": sorted({key, plain_key(key), key_of(key)}) if key else None,
     }
-    return await _standing(conn, SQL.every, args, now)
+    return await _remembered(conn, SQL.every, args, now)
 
 
 def in_order(facts: Sequence[RememberedFact], listing: Listing) -> list[RememberedFact]:
@@ -159,7 +159,7 @@ async def refusals(
     return REFUSALS.page(await fetch_all(conn, SQL.refusals, args), limit)
 
 
-async def _standing(conn: Connection, query: Any, args: dict[str, Any], now: datetime) -> list[RememberedFact]:
+async def _remembered(conn: Connection, query: Any, args: dict[str, Any], now: datetime) -> list[RememberedFact]:
     """The facts that a query gives; those that rest on what has ended by itself are stale since then."""
     facts = await facts_of(conn, query, args)
     stale = await lapsed_among(conn, args["workspace"], [one.fact_id for one in facts], now)

@@ -60,7 +60,7 @@ async def graph_of(
     """The graph around a person, of what names `about` only; `at`: the person's own edges as they were known then."""
     if at is None:
         facts = await current(conn, workspace, one.participant_id, now)
-        facts = [fact for fact in facts if fact.standing(now) in ("current", "stale")]
+        facts = [fact for fact in facts if fact.status(now) in ("current", "stale")]
     else:
         facts = await as_of(conn, workspace, one.participant_id, valid_at=at, known_at=at)
     own = [edge for edge in (edge_of(one, fact) for fact in facts if is_edge(fact)) if _names(edge, about)]

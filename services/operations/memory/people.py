@@ -10,8 +10,8 @@ from uuid import UUID
 from services.core.app import App
 from services.core.db import Connection, fetch_one, queries, rows_as
 from services.core.errors import Permanent
+from services.core.mailbox import MailboxKey
 from services.core.paging import Listing, Page
-from services.mail.mailbox import MailboxKey
 from services.operations.typed_words import beginnings_of
 
 SQL = queries(__file__)

@@ -61,7 +61,7 @@ latest AS (
            CASE trust WHEN 'human' THEN 2 WHEN 'authenticated' THEN 1 ELSE 0 END AS rank
     FROM said ORDER BY participant_id, place, said_at DESC, learned_at DESC, version DESC
 ),
-standing AS (
+current AS (
     SELECT * FROM latest
     WHERE (expires_at IS NULL OR expires_at > %(valid_at)s)
       AND (superseded_at <= %(known_at)s AND valid_to <= %(valid_at)s AND (superseded_by IS NULL OR NOT single_valued))
@@ -74,9 +74,9 @@ standing AS (
 SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, stale_since, valid_from, valid_to,
        expires_at, recorded_at, superseded_at, superseded_by, retracted_at, merged_into, source_message_id, quote,
        span_start, span_end
-FROM standing own
+FROM current own
 WHERE NOT EXISTS (
-    SELECT 1 FROM standing rival
+    SELECT 1 FROM current rival
     WHERE rival.participant_id <> own.participant_id AND rival.key = own.key
       AND (own.single_valued AND rival.single_valued OR lower(rival.value) = lower(own.value))
       AND (rival.rank, rival.said_at, rival.fact_id) > (own.rank, own.said_at, own.fact_id))

@@ -137,8 +137,8 @@ async def _since(
     now = app.now()
     async with app.database.reading() as conn:
         held = await current(conn, app.settings.workspace, participant_id, now)
-    standing = [one for one in then if one.expires_at is None or one.expires_at > now]
-    came, gone = _without(held, then), _without(standing, held)
+    lasting = [one for one in then if one.expires_at is None or one.expires_at > now]
+    came, gone = _without(held, then), _without(lasting, held)
     later = {one.key for one in came if until and one.recorded_at > until}
     return Difference(*(tuple(one for one in facts if one.key not in later) for facts in (came, gone)))
 

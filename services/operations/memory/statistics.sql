@@ -3,7 +3,7 @@
 -- name: kinds
 -- The facts of each kind by how they stand; each fact is counted in one of the columns after `stored`, `pinned` beside.
 SELECT kind, count(*) AS stored,
-       count(*) FILTER (WHERE is_current AND NOT is_over AND stale_since IS NULL) AS standing,
+       count(*) FILTER (WHERE is_current AND NOT is_over AND stale_since IS NULL) AS current,
        count(*) FILTER (WHERE is_current AND NOT is_over AND stale_since IS NOT NULL) AS doubtful,
        count(*) FILTER (WHERE is_current AND is_over) AS expired,
        count(*) FILTER (WHERE retracted_at IS NOT NULL) AS withdrawn,
@@ -34,6 +34,20 @@ SELECT grain, count(*) FILTER (WHERE text <> '') AS told, count(*) FILTER (WHERE
        sum(jsonb_array_length(sentences)) AS sentences, sum(cardinality(dropped)) AS dropped, sum(left_out) AS rows_left_out
 FROM memory_periods WHERE workspace = %(workspace)s
 GROUP BY grain ORDER BY array_position(ARRAY['daily', 'weekly', 'monthly', 'quarterly', 'yearly'], grain);
+
+-- name: unused
+-- Facts that are in no prompt since nothing asks for them: what `unused` of load_memory says of those of one person.
+SELECT count(*) AS facts FROM facts f LEFT JOIN fact_uses u USING (fact_id)
+WHERE f.workspace = %(workspace)s AND f.superseded_at IS NULL AND coalesce(f.expires_at > %(now)s, TRUE)
+  AND NOT f.pinned AND f.importance < %(below)s
+  AND EXISTS (SELECT FROM fact_uses_counted c WHERE c.workspace = %(workspace)s)
+  AND greatest(f.recorded_at, u.asked_at, u.cited_at, (SELECT max(s.at) FROM fact_sources s WHERE s.fact_id = f.fact_id)) < %(before)s;
+
+-- name: inboxes
+-- The inboxes of threads, and of investigations by their own ids.
+SELECT thread_id AS id, inbox FROM threads WHERE thread_id = ANY(%(ids)s::uuid[])
+UNION ALL SELECT i.investigation_id, t.inbox FROM investigations i JOIN threads t ON t.thread_id = i.of_thread
+WHERE i.investigation_id = ANY(%(ids)s::uuid[]);
 
 -- name: first_since
 -- Where the events of a time begin.

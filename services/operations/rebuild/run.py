@@ -18,6 +18,7 @@ from services.core.app import open_keys
 from services.core.archive.archive import Archive
 from services.core.archive.history import Part, Stored, manifests, stored_events
 from services.core.bus import event_store
+from services.core.bus.event_row import EventRow
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.db.patience import when_free
 from services.core.errors import Temporary
@@ -148,7 +149,7 @@ async def _take_their_place(
 
 async def _behind(target: Connection, schemas: tuple[str, str], kinds: dict[str, list[str]]) -> AsyncIterator[Stored]:
     for row in await fetch_all(target, _in(schemas, SQL.events_behind), kinds):
-        yield event_store.read(row)
+        yield event_store.read(EventRow.of(**row), blanked=row["blanked"])
 
 
 async def _carry_vectors(target: Connection, schemas: tuple[str, str]) -> None:

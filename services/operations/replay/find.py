@@ -11,12 +11,10 @@ from uuid import UUID
 from schemas.events.mail import MailReceived
 from schemas.events.replies import MemoryLoaded
 from services.core.archive.history import Part, readable, stored_events
-from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
-from services.core.bus.event_store import EventRow
-from services.core.db import Connection, fetch_all, fetch_one
+from services.core.bus.event_row import EventRow
+from services.core.db import Connection, fetch_all, fetch_one, row_as
 from services.core.errors import Permanent
-from services.core.keys import is_sealed
 from services.load_memory.layers.incidents import NAME as INCIDENTS
 from services.operations.replay.case import Case, Checkpoint, Meanwhile, StoredEvent, Unsure
 from services.operations.replay.selection import Selection
@@ -36,13 +34,13 @@ async def find_starts(conn: Connection, workspace: str, wanted: Selection) -> li
     types = wanted.types
     args: dict[str, Any] = {"workspace": workspace, "types": types, "event": None, "correlation": None}
     if wanted.event:
-        named = await fetch_one(conn, SQL.event, {"id": wanted.event})
+        named = await row_as(conn, EventRow.of, SQL.event, {"id": wanted.event})
         if named is None:
             raise NoSuchEvent(f"there is no event {wanted.event}")
-        if named["type"] in types:
-            args["event"] = named["id"]
+        if named.type in types:
+            args["event"] = named.id
         else:
-            args["correlation"] = named["correlation_id"]
+            args["correlation"] = named.correlation_id
     args |= {"thread": str(wanted.thread) if wanted.thread else None, "participant": wanted.participant}
     args |= {"since": wanted.since, "until": wanted.before}
     return [row["id"] for row in await fetch_all(conn, SQL.starts, args)]
@@ -56,15 +54,15 @@ async def find_cases(
     What can no longer be read, because somebody was erased, is no case, and no part of one.
     """
     for id in starts:
-        row = await fetch_one(conn, SQL.event, {"id": id})
-        if row is not None and not is_sealed(row["data"]):
+        row = await row_as(conn, EventRow.of, SQL.event, {"id": id})
+        if row is not None and not row.is_sealed:
             yield await _case(conn, row, processors, documents)
 
 
 async def _case(conn: Connection, row: EventRow, processors: tuple[str, ...], documents: bool) -> Case:
-    start = event_store.envelope(row)
+    start = row.envelope()
     steps = await past_steps(conn, row, processors)
-    expected = [event_store.envelope(one) for step in steps for one in step.recorded]
+    expected = [one.envelope() for step in steps for one in step.recorded]
     part = Part(keys=await _keys(conn, [start, *expected]), documents=documents, upto=steps[0].upto)
     own = [one.id for one in expected]
     asked = {"consumers": list(processors), "events": [start.id, *own]}
@@ -75,7 +73,7 @@ async def _case(conn: Connection, row: EventRow, processors: tuple[str, ...], do
         history=tuple([StoredEvent.of(one) async for one in readable(stored_events(conn, part))]),
         answers=tuple(Checkpoint(**one) for one in await fetch_all(conn, SQL.answers, asked)),
         expected=tuple(StoredEvent.of(one) for one in expected),
-        timers=tuple(StoredEvent.of(event_store.envelope(one.event)) for one in steps if one.is_timer),
+        timers=tuple(StoredEvent.of(one.event.envelope()) for one in steps if one.is_timer),
         meanwhile=tuple([one async for one in _meanwhile(conn, steps, own, part)]),
         unsure=tuple([one async for one in _unsure(conn, steps, own, part)]),
         gone=await what_is_gone(conn, row, steps),
@@ -88,7 +86,7 @@ async def _meanwhile(conn: Connection, steps: list[Step], own: list[UUID], part:
         between = replace(part, after=before.upto, upto=step.upto)
         others = [one async for one in readable(stored_events(conn, between)) if one.id not in own]
         if others:
-            yield Meanwhile(before=step.event["id"], events=tuple(StoredEvent.of(one) for one in others))
+            yield Meanwhile(before=step.event.id, events=tuple(StoredEvent.of(one) for one in others))
 
 
 async def _unsure(conn: Connection, steps: list[Step], own: list[UUID], part: Part) -> AsyncIterator[Unsure]:
@@ -96,7 +94,7 @@ async def _unsure(conn: Connection, steps: list[Step], own: list[UUID], part: Pa
     for place, step in enumerate(steps, start=1):
         args = {"sure": step.sure, "upto": step.upto, "keys": list(part.keys or ()), "own": own}
         for row in await fetch_all(conn, SQL.unsure, args):
-            seen_by = next((one.event["id"] for one in steps[place:] if one.sure >= row["seq"]), None)
+            seen_by = next((one.event.id for one in steps[place:] if one.sure >= row["seq"]), None)
             yield Unsure(event=row["id"], seen_by=seen_by)
 
 
@@ -122,8 +120,8 @@ SETTING = "retention.{}_days"
 
 async def what_is_gone(conn: Connection, start: EventRow, steps: list[Step]) -> str:
     """In words, or empty where everything is there."""
-    if start["type"] == MailReceived.TYPE:
-        row = await fetch_one(conn, SQL.removed_blob, {"owner": UUID(start["data"]["mail_id"])})
+    if start.type == MailReceived.TYPE:
+        row = await fetch_one(conn, SQL.removed_blob, {"owner": UUID(start.data["mail_id"])})
         if row is not None:
             return f"the raw mail is kept no longer, since {row['removed_at']:%Y-%m-%d} ({SETTING.format('blobs')})"
     return next(_emptied([start, *(one for step in steps for one in step.recorded)]), "")
@@ -131,6 +129,6 @@ async def what_is_gone(conn: Connection, start: EventRow, steps: list[Step]) -> 
 
 def _emptied(rows: list[EventRow]) -> Iterator[str]:
     for row in rows:
-        for name, day in gone_since(row["data"]).items():
+        for name, day in gone_since(row.data).items():
             what = "texts" if name == "bodies" else "facts"
-            yield f"the {what} in {row['type']} {row['id']} are kept no longer, since {day} ({SETTING.format(name)})"
+            yield f"the {what} in {row.type} {row.id} are kept no longer, since {day} ({SETTING.format(name)})"

@@ -12,10 +12,11 @@ from psycopg.types.json import Jsonb
 from schemas.events.threads import TimerElapsed
 from services.core.bus import event_store
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_row import EventRow
 from services.core.bus.processor import Processor
 from services.core.bus.runner import Runner
 from services.core.cache import Cache
-from services.core.db import fetch_all, fetch_one
+from services.core.db import fetch_all, fetch_one, rows_as
 from services.operations.rebuild.projections import fold_events
 from services.operations.replay.case import Case, Checkpoint, StoredEvent
 from services.operations.replay.sandbox import Sandbox
@@ -108,8 +109,8 @@ def _own_cache(sandbox: Sandbox, case: Case) -> Cache:
 
 
 async def _caused(sandbox: Sandbox, cause: Envelope, processor: Processor) -> list[Envelope]:
-    rows = await fetch_all(sandbox.tables, SQL.caused, {"causes": [cause.id], "source": processor.name})
-    return [event_store.envelope(row) for row in rows]
+    args = {"causes": [cause.id], "source": processor.name}
+    return [row.envelope() for row in await rows_as(sandbox.tables, EventRow.of, SQL.caused, args)]
 
 
 def _named(names: Iterable[str]) -> list[Processor]:

@@ -9,8 +9,8 @@ from schemas.events.mail import MailReceived
 from services.core.app import open_keys
 from services.core.archive.archive import Archive, archive_of
 from services.core.archive.history import manifests
-from services.core.bus.event_store import EventRow
-from services.core.db import Connection, fetch_one
+from services.core.bus.event_row import EventRow
+from services.core.db import Connection, row_as
 from services.core.settings import Settings
 from services.operations.archive import thaw
 from services.operations.rebuild.shadow_schema import connected
@@ -77,8 +77,8 @@ async def see_archived(conn: Connection, archive: Archive, workspace: str, wante
     keys = await _keys(conn, wanted)
 
     def needed(row: EventRow) -> bool:
-        mine = row["key"] in keys or row["aggregate"] == "document" or row["type"] == MailReceived.TYPE
-        return row["workspace"] == workspace and (mine or not keys)
+        mine = row.key in keys or row.aggregate == "document" or row.type == MailReceived.TYPE
+        return row.workspace == workspace and (mine or not keys)
 
     await thaw(conn, archive, said, needed)
 
@@ -88,8 +88,8 @@ async def _keys(conn: Connection, wanted: Selection) -> frozenset[str]:
     thread = str(wanted.thread) if wanted.thread else None
     participant = wanted.participant
     if wanted.event and not thread:
-        event = await fetch_one(conn, SQL.event, {"id": wanted.event})
-        thread = event["data"].get("thread_id") if event else None
+        event = await row_as(conn, EventRow.of, SQL.event, {"id": wanted.event})
+        thread = event.data.get("thread_id") if event else None
     if not (thread or participant):
         return frozenset()
     return frozenset(await keys_concerned(conn, thread, participant))

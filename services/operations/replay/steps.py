@@ -13,9 +13,8 @@ from datetime import UTC
 from uuid import UUID
 
 from schemas.events.threads import TimerElapsed
-from services.core.bus.event_store import EventRow
-from services.core.db import Connection, fetch_all, fetch_one, queries
-from services.core.keys import is_sealed
+from services.core.bus.event_row import EventRow
+from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
 from services.keep_time.keeper import KEEP_TIME
 from services.operations.replay.selection import STARTS
 
@@ -51,8 +50,9 @@ async def past_steps(conn: Connection, start: EventRow, processors: tuple[str, .
     waiting, steps = [start], []
     for name in processors:
         handles = {event.TYPE for event in STARTS[name]}
-        timers = await _timers(conn, waiting) if name != processors[-1] and TimerElapsed.TYPE in handles else []
-        mine = [await _step(conn, one, name) for one in waiting if one["type"] in handles]
+        goes_on = name != processors[-1] and TimerElapsed.TYPE in handles
+        timers = await _caused(conn, waiting, KEEP_TIME) if goes_on else []
+        mine = [await _step(conn, one, name) for one in waiting if one.type in handles]
         mine += [await _step(conn, one, name, is_timer=True) for one in timers]
         waiting = [one for step in mine for one in step.recorded]
         steps += mine
@@ -60,8 +60,7 @@ async def past_steps(conn: Connection, start: EventRow, processors: tuple[str, .
 
 
 async def _step(conn: Connection, event: EventRow, processor: str, *, is_timer: bool = False) -> Step:
-    caused = await fetch_all(conn, SQL.caused, {"causes": [event["id"]], "source": processor})
-    recorded = [one for one in caused if not is_sealed(one["data"])]
+    recorded = [one for one in await _caused(conn, [event], processor) if not one.is_sealed]
     sure = await _stored_with(conn, event)
     upto = await _could_see(conn, event, processor, recorded, sure)
     return Step(event, tuple(recorded), min(sure, upto), upto, is_timer)
@@ -69,24 +68,25 @@ async def _step(conn: Connection, event: EventRow, processor: str, *, is_timer: 
 
 async def _could_see(conn: Connection, event: EventRow, processor: str, recorded: list[EventRow], sure: int) -> int:
     if recorded:
-        return sure if processor in ASKS_MODEL else int(recorded[0]["seq"]) - 1
+        return sure if processor in ASKS_MODEL else recorded[0].seq - 1
     asked = {
         "consumer": processor,
-        "event_id": event["id"],
-        "event_day": event["time"].astimezone(UTC).date(),
+        "event_id": event.id,
+        "event_day": event.time.astimezone(UTC).date(),
         "sure": sure,
     }
     found = await fetch_one(conn, SQL.stored_meanwhile, asked)
     return int(found["seq"]) if found else sure
 
 
-async def _timers(conn: Connection, causes: list[EventRow]) -> list[EventRow]:
-    return await fetch_all(conn, SQL.caused, {"causes": [one["id"] for one in causes], "source": KEEP_TIME})
+async def _caused(conn: Connection, causes: list[EventRow], source: str) -> list[EventRow]:
+    args = {"causes": [one.id for one in causes], "source": source}
+    return await rows_as(conn, EventRow.of, SQL.caused, args)
 
 
 async def _stored_with(conn: Connection, event: EventRow) -> int:
     """The last place in the log that was stored in one transaction with the event."""
-    about = {name: event[name] for name in ("id", "causation_id", "source", "time")}
+    about = {name: getattr(event, name) for name in ("id", "causation_id", "source", "time")}
     found = await fetch_one(conn, SQL.stored_with, about)
     assert found is not None
     return int(found["seq"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from psycopg.types.json import Jsonb
 
 from services.core.bus import event_store
-from services.core.db import fetch_all
+from services.core.bus.event_row import EventRow
+from services.core.db import rows_as
 from services.operations.retention.ask import SQL
 from services.operations.retention.expired_events import Emptying, choose, emptied
 from services.operations.retention.rounds import BATCH, Clearing
@@ -36,11 +37,11 @@ async def _batch(what: Emptying, clearing: Clearing, after: int, *, go: bool) ->
     before = clearing.before(what.days(clearing.settings.retention))
     args = {"workspace": clearing.workspace, "types": list(what.types), "mark": what.mark, "before": before}
     async with clearing.alone() if go else clearing.app.database.transaction() as conn:
-        rows = await fetch_all(conn, SQL.stored_texts, {**args, "after": after, "limit": BATCH})
+        rows = await rows_as(conn, EventRow.of, SQL.stored_texts, {**args, "after": after, "limit": BATCH})
         if not rows:
             return None
         going = await choose(conn, what, rows)
         for row in going if go else ():
             data = await emptied(clearing, clearing.app.keys, what, row)
-            await conn.execute(event_store.SQL.replace_data, {"id": row["id"], "data": Jsonb(data)})
-    return rows[-1]["seq"], len(going)
+            await conn.execute(event_store.SQL.replace_data, {"id": row.id, "data": Jsonb(data)})
+    return rows[-1].seq, len(going)

@@ -8,21 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, LiteralString
+from typing import TYPE_CHECKING, Any, LiteralString
 from uuid import UUID
 
 from schemas.events import EVENTS, EventData
 from schemas.events.periods import PeriodCondensed
-from services.core.bus import event_store
-from services.core.bus.event_store import EventRow
+from services.core.bus.event_row import EventRow
 from services.core.bus.sealing import sealed_with
-from services.core.db import Connection, fetch_all
-from services.core.keys import Keys, is_sealed
+from services.core.db import Connection, fetch_all, queries
+from services.core.keys import Keys
 from services.core.keys.aead import KEY
 from services.core.settings import RetentionSettings
 from services.core.settings.storage import log_days
-from services.operations.retention.ask import SQL
-from services.operations.retention.rounds import Clearing
+
+if TYPE_CHECKING:  # whoever only asks what is gone loads nothing that removes
+    from services.operations.retention.rounds import Clearing
+
+SQL = queries(__file__)
 
 # By which an event's row is found, next to its aggregate.
 SUBJECTS = ("fact_id", "relation_id", "note_id", "investigation_id")
@@ -70,32 +72,31 @@ KINDS = MappingProxyType({one.name: one for one in (BODIES, LEARNED, PERIODS)})
 
 async def choose(conn: Connection, what: Emptying, rows: Sequence[EventRow]) -> list[EventRow]:
     """Those of some opened rows that may go."""
-    readable = [row for row in rows if not is_sealed(row["data"])]
+    readable = [row for row in rows if not row.is_sealed]
     if not readable:
         return []
     args = {
-        "ids": [row["id"] for row in readable],
-        "types": [row["type"] for row in readable],
-        "keys": [row["key"] for row in readable],
-        "aggregates": [row["aggregate_id"] for row in readable],
-        "versions": [row["version"] for row in readable],
+        "ids": [row.id for row in readable],
+        "types": [row.type for row in readable],
+        "keys": [row.key for row in readable],
+        "aggregates": [row.aggregate_id for row in readable],
+        "versions": [row.version for row in readable],
         "subjects": [_subject(row) for row in readable],
-        "times": [row["time"] for row in readable],
+        "times": [row.time for row in readable],
     }
-    ids = {row["id"] for row in await fetch_all(conn, what.may_go, args)}
-    return [row for row in readable if row["id"] in ids]
+    ids = {one["id"] for one in await fetch_all(conn, what.may_go, args)}
+    return [row for row in readable if row.id in ids]
 
 
 async def emptied(clearing: Clearing, keys: Keys, what: Emptying, row: EventRow) -> dict[str, Any]:
     """The data of an opened row as it is stored from now on."""
-    envelope = event_store.envelope(row)
+    envelope = row.envelope()
     bare = what.bare(envelope.data)
-    marks = {name: row["data"][name] for name in (one.mark for one in KINDS.values()) if name in row["data"]}
+    marks = {name: row.data[name] for name in (one.mark for one in KINDS.values()) if name in row.data}
     marks[what.mark] = f"{clearing.day:%Y-%m-%d}"
-    sealed = row.get("sealed")
-    if not sealed:
+    if row.sealed is None:
         return {**bare.model_dump(mode="json"), **marks}
-    key = await keys.key(UUID(sealed[KEY]))
+    key = await keys.key(UUID(row.sealed[KEY]))
     found = sealed_with(replace(envelope, data=bare), key, marks).sealed
     assert found is not None
     return found
@@ -107,5 +108,5 @@ def gone_since(data: dict[str, Any]) -> dict[str, str]:
 
 
 def _subject(row: EventRow) -> UUID | None:
-    found = next((row["data"][name] for name in SUBJECTS if row["data"].get(name)), None)
+    found = next((row.data[name] for name in SUBJECTS if row.data.get(name)), None)
     return UUID(found) if found else None

@@ -18,9 +18,8 @@ from uuid import UUID
 
 from services.core.archive.archive import archive_of
 from services.core.archive.file import Manifest, lines, typed, verify, write
-from services.core.bus.event_store import EventRow
+from services.core.bus.event_row import EventRow, opened_rows
 from services.core.db import Connection, fetch_all, fetch_one
-from services.core.keys import is_sealed
 from services.operations.retention.ask import SQL
 from services.operations.retention.expired_events import Emptying, choose, emptied
 from services.operations.retention.rounds import BATCH, Clearing
@@ -104,8 +103,8 @@ async def _emptied(
         anew = await fetch_all(conn, SQL.resealed_among, {"ids": [row["id"] for row in rows]})
         changed = {str(one["event_id"]): one.get("sealed") or one["data"] for one in anew}
         met.resealed += [UUID(id) for id in changed]
-        rows = [{**row, "data": changed.get(row["id"], row["data"])} for row in rows]
-        changed |= await _going(conn, what, clearing, rows, met)
+        stored = [typed({**row, "data": changed.get(row["id"], row["data"])}) for row in rows]
+        changed |= await _going(conn, what, clearing, stored, met)
         for line, row in zip(batch, rows, strict=True):
             yield json.dumps({**row, "data": changed[row["id"]]}) if row["id"] in changed else line
 
@@ -115,12 +114,12 @@ async def _going(
 ) -> dict[str, dict[str, Any]]:
     """The data of those that go, by id."""
     before = clearing.before(what.days(clearing.settings.retention))
-    wanted = [typed(row) for row in rows if row["workspace"] == clearing.workspace and row["type"] in what.types]
-    await clearing.app.keys.open_rows(wanted)
-    held = [row for row in wanted if what.mark not in row["data"] and not is_sealed(row["data"])]
-    going = await choose(conn, what, [row for row in held if row["time"] < before])
+    wanted = [row for row in rows if row.workspace == clearing.workspace and row.type in what.types]
+    wanted = await opened_rows(clearing.app.keys, wanted)
+    held = [row for row in wanted if what.mark not in row.data and not row.is_sealed]
+    going = await choose(conn, what, [row for row in held if row.time < before])
     met.gone, met.left = met.gone + len(going), met.left + len(held) - len(going)
-    return {str(row["id"]): await emptied(clearing, clearing.app.keys, what, row) for row in going}
+    return {str(row.id): await emptied(clearing, clearing.app.keys, what, row) for row in going}
 
 
 def _next(given: Iterator[str]) -> list[str]:

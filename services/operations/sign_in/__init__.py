@@ -3,6 +3,8 @@
 openid.py    what an OpenID provider says of who signs in, and whether it holds
 on_the_way.py  browsers on their way to the provider and back
 
+How often somebody may try is the pages' own: `services/web/console/sign_in.py`.
+
 Invariants
 - A token is known to its bearer alone; the table has its hash.
 - A link becomes one session at most, and opening it changes nothing: a person has to go on, and that uses it up.

@@ -18,7 +18,8 @@ WHERE token_sha256 = %(token_sha256)s AND workspace = %(workspace)s AND kind = %
 -- name: session
 -- A session with its user as they are now; none of somebody who was removed, nor of a release without users.
 SELECT s.token_sha256, s.expires_at, u.user_id, u.name, u.email, u.role, u.joined_at, u.invited_by, u.invited_at,
-       u.password_hash <> '' AS has_password, u.totp_secret IS NOT NULL AS has_second_factor, u.language
+       u.password_hash <> '' AS has_password, u.totp_secret IS NOT NULL AS has_second_factor, u.language,
+       u.first_steps_closed, u.keys
 FROM console_sessions s JOIN users u USING (workspace, user_id)
 WHERE s.token_sha256 = %(token_sha256)s AND s.workspace = %(workspace)s AND s.kind = 'session'
   AND s.expires_at > %(now)s AND u.removed_at IS NULL;

@@ -6,23 +6,30 @@ asked again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import structlog
 
-from schemas.events.replies import ChosenSetting, ContextLayer, MemoryLoaded, ReplyDrafted, TokenUsage
+from schemas.events.replies import (
+    AgentAct,
+    ChosenSetting,
+    ContextLayer,
+    DraftScore,
+    MemoryLoaded,
+    ReplyDrafted,
+    TokenUsage,
+)
 from services.core.archive.archive import Archive
 from services.core.archive.file import ArchiveDamaged
 from services.core.archive.history import archived_of
 from services.core.archive.places import ArchiveMissing
-from services.core.bus.event_store import EventRow
-from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.bus.event_row import EventRow
+from services.core.db import Connection, fetch_one, queries, rows_as
 from services.core.errors import Permanent
-from services.core.keys import is_sealed
+from services.operations.retention.expired_events import BODIES, gone_since
 
 SQL = queries(__file__, "explanations.sql")
 TOLD = frozenset({MemoryLoaded.TYPE, ReplyDrafted.TYPE})
@@ -34,7 +41,10 @@ class NothingToExplain(Permanent):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the model made of a context: reply, no reply or a person; `refused_calls` is what code did not let it do."""
+    """What the model made of a context: reply, no reply or a person.
+
+    `acts` is what it did meanwhile, `refused_calls` what code did not let it do, `facts_cited` what it rests on.
+    """
 
     at: datetime
     reply_id: UUID
@@ -42,15 +52,23 @@ class Decision:
     reason: str
     text: str
     citations: tuple[str, ...]
+    facts_cited: tuple[UUID, ...]
+    acts: tuple[AgentAct, ...]
     refused_calls: tuple[str, ...]
     model: str
     usage: TokenUsage
+    score: DraftScore | None
+    unsupported: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A turn's context as the model was given it, with what shaped the reply, where that was said, what came of it."""
+    """A turn's context as the model was given it, with what shaped the reply, where that was said, what came of it.
 
+    `event_id` is that of the event that holds it, `texts_gone` the day since which its texts are not kept any more.
+    """
+
+    event_id: UUID
     thread_id: UUID
     turn_id: UUID
     at: datetime
@@ -59,6 +77,15 @@ class Explanation:
     mail_ids: tuple[UUID, ...]
     layers: tuple[ContextLayer, ...]
     settings: dict[str, ChosenSetting]
+    decisions: tuple[Decision, ...]
+    texts_gone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The event of a context, as it is stored, and what was decided on it."""
+
+    row: EventRow
     decisions: tuple[Decision, ...]
 
 
@@ -74,7 +101,27 @@ async def explain_thread(
 
     Raises `NothingToExplain`, `ArchiveMissing`, `ArchiveDamaged`.
     """
-    rows = await fetch_all(conn, SQL.turns_told, {"workspace": workspace, "thread_id": thread_id, "types": list(TOLD)})
+    return explained(await told_in_thread(conn, workspace, thread_id, turn_id, archive=archive))
+
+
+async def explain_reply(
+    conn: Connection, workspace: str, reply_id: UUID, *, archive: Archive | None = None
+) -> Explanation:
+    """The context that a reply was made from. Raises as `explain_thread` does."""
+    return explained(await told_of_reply(conn, workspace, reply_id, archive=archive))
+
+
+async def told_in_thread(
+    conn: Connection,
+    workspace: str,
+    thread_id: UUID,
+    turn_id: UUID | None = None,
+    *,
+    archive: Archive | None = None,
+) -> Told:
+    """The event that holds what `explain_thread` explains. Raises as that does."""
+    args = {"workspace": workspace, "thread_id": thread_id, "types": list(TOLD)}
+    rows = await rows_as(conn, EventRow.of, SQL.turns_told, args)
     found = _newest(rows, turn_id)
     if found is None:
         older = await archived_in_thread(conn, archive, workspace, thread_id, TOLD)
@@ -85,28 +132,22 @@ async def explain_thread(
     return found
 
 
-async def explain_reply(
-    conn: Connection, workspace: str, reply_id: UUID, *, archive: Archive | None = None
-) -> Explanation:
-    """The context that a reply was made from. Raises as `explain_thread` does."""
+async def told_of_reply(conn: Connection, workspace: str, reply_id: UUID, *, archive: Archive | None = None) -> Told:
+    """The event that a reply was made from. Raises as `explain_thread` does."""
     row = await fetch_one(conn, SQL.reply, {"workspace": workspace, "reply_id": reply_id})
     if row is None:
         raise NothingToExplain(f"there is no reply {reply_id}")
-    return await explain_thread(conn, workspace, row["thread_id"], row["turn_id"], archive=archive)
+    return await told_in_thread(conn, workspace, row["thread_id"], row["turn_id"], archive=archive)
 
 
-def _newest(rows: Sequence[Mapping[str, Any]], turn_id: UUID | None) -> Explanation | None:
+def _newest(rows: Sequence[EventRow], turn_id: UUID | None) -> Told | None:
     """Of events in their order the newest context, or that of one turn, with what was decided on it."""
-    told = [row for row in rows if not is_sealed(row["data"])]
-    drafted = [
-        (row["time"], ReplyDrafted.model_validate(row["data"])) for row in told if row["type"] == ReplyDrafted.TYPE
-    ]
+    told = [row for row in rows if not row.is_sealed]
+    drafted = [(row.time, ReplyDrafted.model_validate(row.data)) for row in told if row.type == ReplyDrafted.TYPE]
     for row in reversed(told):
-        if row["type"] == MemoryLoaded.TYPE:
-            loaded = MemoryLoaded.model_validate(row["data"])
-            if turn_id in (None, loaded.turn_id):
-                decided = tuple(_decision(at, one) for at, one in drafted if one.turn_id == loaded.turn_id)
-                return _explained(row["time"], loaded, decided)
+        if row.type == MemoryLoaded.TYPE and turn_id in (None, UUID(row.data["turn_id"])):
+            turn = UUID(row.data["turn_id"])
+            return Told(row, tuple(_decision(at, one) for at, one in drafted if one.turn_id == turn))
     return None
 
 
@@ -118,23 +159,31 @@ def _decision(at: datetime, drafted: ReplyDrafted) -> Decision:
         reason=drafted.reason,
         text=drafted.text,
         citations=drafted.citations,
+        facts_cited=drafted.facts_cited,
+        acts=drafted.acts,
         refused_calls=drafted.refused_calls,
         model=drafted.model,
         usage=drafted.usage,
+        score=drafted.score,
+        unsupported=drafted.unsupported,
     )
 
 
-def _explained(at: datetime, loaded: MemoryLoaded, decisions: tuple[Decision, ...]) -> Explanation:
+def explained(told: Told) -> Explanation:
+    """What a stored event says, and what was decided on it."""
+    loaded = MemoryLoaded.model_validate(told.row.data)
     return Explanation(
+        event_id=told.row.id,
         thread_id=loaded.thread_id,
         turn_id=loaded.turn_id,
-        at=at,
+        at=told.row.time,
         purpose=loaded.purpose,
         trusted=loaded.trusted,
         mail_ids=loaded.mail_ids,
         layers=loaded.layers,
         settings=loaded.settings,
-        decisions=decisions,
+        decisions=told.decisions,
+        texts_gone=gone_since(told.row.data).get(BODIES.name, ""),
     )
 
 
@@ -146,7 +195,7 @@ log = structlog.get_logger(__name__)
 
 async def archived_in_thread(
     conn: Connection, archive: Archive | None, workspace: str, thread_id: UUID, types: frozenset[str]
-) -> list[dict[str, Any]]:
+) -> list[EventRow]:
     """The archived events of some types in a thread, oldest first; none where no archive is given.
 
     Raises `ArchiveMissing` or `ArchiveDamaged`.
@@ -155,14 +204,14 @@ async def archived_in_thread(
         return []
 
     def mine(row: EventRow) -> bool:
-        return row["key"] == str(thread_id) and row["workspace"] == workspace and row["type"] in types
+        return row.key == str(thread_id) and row.workspace == workspace and row.type in types
 
     return await archived_of(conn, archive, mine)
 
 
 async def archived_if_there(
     conn: Connection, archive: Archive | None, workspace: str, thread_id: UUID, types: frozenset[str]
-) -> list[dict[str, Any]]:
+) -> list[EventRow]:
     """The same, and nothing where a file is missing or damaged: what is shown next to them is worth showing alone."""
     try:
         return await archived_in_thread(conn, archive, workspace, thread_id, types)

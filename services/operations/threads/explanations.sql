@@ -1,6 +1,6 @@
 -- name: turns_told
 -- The contexts that were assembled in a thread, and what the model decided, oldest first; older days may be archived.
-SELECT type, time, data FROM events
+SELECT * FROM events
 WHERE workspace = %(workspace)s AND key = %(thread_id)s::text AND type = ANY(%(types)s) ORDER BY seq;
 
 -- name: reply

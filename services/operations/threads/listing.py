@@ -11,9 +11,9 @@ from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.memory import TurnReflected
 from schemas.events.threads import ThreadState, Trigger
 from services.core.archive.archive import Archive
+from services.core.bus.event_row import EventRow
 from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
 from services.core.errors import Permanent
-from services.core.keys import is_sealed
 from services.core.paging import MOST, Listing, Page
 from services.operations.knowledge.listing import SourceLine, sources_of
 from services.operations.threads.explanations import archived_if_there
@@ -262,15 +262,13 @@ async def whole_thread(
 
 async def _learned(conn: Connection, args: dict[str, Any], archive: Archive | None) -> tuple[Learned, ...]:
     """Of every turn, oldest first; what can no longer be read is left out."""
-    rows = await fetch_all(conn, SQL.reflections, args)
-    if await fetch_one(
-        conn, SQL.learned_before, {**args, "turns": [str(one["data"].get("turn_id", "")) for one in rows]}
-    ):
+    rows = await rows_as(conn, EventRow.of, SQL.reflections, args)
+    if await fetch_one(conn, SQL.learned_before, {**args, "turns": [str(one.data.get("turn_id", "")) for one in rows]}):
         older = await archived_if_there(
             conn, archive, args["workspace"], args["thread_id"], frozenset({TurnReflected.TYPE})
         )
         rows = [*older, *rows]
-    told = [(row["time"], TurnReflected.model_validate(row["data"])) for row in rows if not is_sealed(row["data"])]
+    told = [(row.time, TurnReflected.model_validate(row.data)) for row in rows if not row.is_sealed]
     return tuple(_from_turn(at, event) for at, event in told if not event.again)
 
 

@@ -96,7 +96,7 @@ WHERE workspace = %(workspace)s AND thread_id = %(thread_id)s AND cause = %(caus
 
 -- name: reflections
 -- What became of the question that follows each turn, as the history has it; older days may be archived.
-SELECT time, data FROM events
+SELECT * FROM events
 WHERE workspace = %(workspace)s AND key = %(thread_id)s::text AND type = 'turn.reflected.v1' ORDER BY seq;
 
 -- name: learned_before

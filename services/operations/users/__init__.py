@@ -6,6 +6,7 @@ invitations.py    the mail with an invitation
 tokens.py         API tokens that users make for themselves
 identities.py     accounts at an OpenID provider, and whose they are
 names.py          when two names look the same
+keys.py           single keys of the console
 mentions.py       whom a note names
 audit.py          what signed-in people did
 
@@ -31,9 +32,9 @@ from services.core.app import App
 from services.core.clock import random_id
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
+from services.core.mailbox import MailboxKey
 from services.core.printable import printable
 from services.mail.addresses import parse_address
-from services.mail.mailbox import MailboxKey
 from services.operations.users.names import name_key
 from services.operations.users.passwords import hash_password, is_password
 
@@ -53,7 +54,10 @@ class UserUnknown(Permanent):
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Somebody who may sign in. `joined_at` None: invited, and not here yet; `language` "": as their browser says."""
+    """Somebody who may sign in. `joined_at` None: invited, and not here yet; `language` "": as their browser says.
+
+    `first_steps_closed`: they have put the guide to a first answered mail away. `keys` are those that they chose.
+    """
 
     user_id: UUID
     name: str
@@ -65,6 +69,8 @@ class User:
     has_password: bool
     has_second_factor: bool
     language: str
+    first_steps_closed: bool
+    keys: dict[str, str]
 
     def may(self, role: Role) -> bool:
         """Whether they may do what `role` may."""
@@ -146,6 +152,12 @@ async def set_language(app: App, user_id: UUID, language: str) -> None:
     """Have the console be in a language for a user; "": in that of their browser."""
     async with app.database.reading() as conn:
         await conn.execute(SQL.set_language, _args(app, user_id) | {"language": language})
+
+
+async def close_first_steps(app: App, user_id: UUID, closed: bool) -> None:
+    """Show a user the guide to a first answered mail no more, or again."""
+    async with app.database.reading() as conn:
+        await conn.execute(SQL.close_first_steps, _args(app, user_id) | {"closed": closed})
 
 
 async def remove_user(app: App, user_id: UUID) -> None:

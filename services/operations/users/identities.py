@@ -20,10 +20,10 @@ from psycopg.errors import UniqueViolation
 from services.core.app import App
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Permanent
+from services.core.mailbox import MailboxKey, domain_name
 from services.core.printable import printable
 from services.core.settings import OidcSettings
 from services.core.storable import is_storable
-from services.mail.mailbox import MailboxKey, domain_name
 from services.operations import users
 from services.operations.users import (
     LONGEST_NAME,

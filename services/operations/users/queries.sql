@@ -1,11 +1,13 @@
 -- name: listed
 SELECT user_id, name, email, role, joined_at, invited_by, invited_at,
-       password_hash <> '' AS has_password, totp_secret IS NOT NULL AS has_second_factor, language
+       password_hash <> '' AS has_password, totp_secret IS NOT NULL AS has_second_factor, language,
+       first_steps_closed, keys
 FROM users WHERE workspace = %(workspace)s AND removed_at IS NULL ORDER BY name_key;
 
 -- name: one
 SELECT user_id, name, email, role, joined_at, invited_by, invited_at,
-       password_hash <> '' AS has_password, totp_secret IS NOT NULL AS has_second_factor, language
+       password_hash <> '' AS has_password, totp_secret IS NOT NULL AS has_second_factor, language,
+       first_steps_closed, keys
 FROM users WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
 
 -- name: anybody
@@ -27,9 +29,17 @@ UPDATE users SET role = %(role)s WHERE workspace = %(workspace)s AND user_id = %
 UPDATE users SET language = %(language)s
 WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
 
+-- name: close_first_steps
+UPDATE users SET first_steps_closed = %(closed)s
+WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
+
+-- name: set_keys
+UPDATE users SET keys = %(keys)s
+WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
+
 -- name: remove
 UPDATE users SET removed_at = %(now)s, email = '', left_address = %(left)s, password_hash = '', totp_secret = NULL,
-                 language = ''
+                 language = '', keys = '{}'
 WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
 
 -- name: set_password

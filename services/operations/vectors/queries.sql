@@ -67,7 +67,7 @@ ORDER BY period_id LIMIT %(limit)s;
 -- name: attach_to_periods
 -- As to facts.
 WITH given AS (
-    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
+    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)b::halfvec[]) AS one (id, said, vector)
 ),
 free AS MATERIALIZED (SELECT period_id FROM memory_periods WHERE period_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)
 UPDATE memory_periods SET embedding = given.vector, embedding_model = %(model)s
@@ -78,7 +78,7 @@ RETURNING memory_periods.period_id AS id;
 -- name: attach_to_facts
 -- To those that still say what was read, and that nobody is changing right now.
 WITH given AS (
-    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
+    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)b::halfvec[]) AS one (id, said, vector)
 ),
 free AS MATERIALIZED (SELECT fact_id FROM facts WHERE fact_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)
 UPDATE facts SET embedding = given.vector, embedding_model = %(model)s, words = text_words(facts.text)
@@ -89,7 +89,7 @@ RETURNING facts.fact_id AS id;
 -- name: attach_to_passages
 -- As to facts.
 WITH given AS (
-    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
+    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)b::halfvec[]) AS one (id, said, vector)
 ),
 free AS MATERIALIZED (SELECT chunk_id FROM chunks WHERE chunk_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)
 UPDATE chunks SET embedding = given.vector, embedding_model = %(model)s
@@ -100,7 +100,7 @@ RETURNING chunks.chunk_id AS id;
 -- name: attach_to_said
 -- As to facts.
 WITH given AS (
-    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
+    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)b::halfvec[]) AS one (id, said, vector)
 ),
 free AS MATERIALIZED (
     SELECT passage_id FROM conversation_passages WHERE passage_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)
@@ -112,7 +112,7 @@ RETURNING conversation_passages.passage_id AS id;
 -- name: attach_to_summaries
 -- As to facts.
 WITH given AS (
-    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
+    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)b::halfvec[]) AS one (id, said, vector)
 ),
 free AS MATERIALIZED (
     SELECT summary_id FROM thread_summaries WHERE summary_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from services.core.app import App
-from services.core.db import fetch_all, queries
+from services.core.db import queries, rows_as
 from services.core.errors import Permanent
 from services.core.paging import Listing, Page
 
@@ -38,6 +38,27 @@ class EndpointLine:
     both_sign_until: datetime | None
     failing_since: datetime | None
     delivered_at: datetime | None
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointRow:
+    """An endpoint as the tables hold it: as people registered it, and how telling it goes."""
+
+    endpoint_id: UUID
+    url: str
+    description: str
+    kinds: list[str]
+    with_text: bool
+    created_at: datetime
+    created_by: str
+    enabled_at: datetime
+    paused_at: datetime | None
+    former_until: datetime | None
+    failing_since: datetime | None
+    delivered_at: datetime | None
+    disabled_at: datetime | None
+    disabled_why: str
     waiting: int
 
 
@@ -79,33 +100,30 @@ async def list_deliveries(app: App, endpoint_id: UUID, *, limit: int, after: str
     await endpoint_line(app, endpoint_id)
     args = {"workspace": app.settings.workspace, "endpoint_id": endpoint_id} | DELIVERIES.args(after, limit)
     async with app.database.reading() as conn:
-        rows = await fetch_all(conn, SQL.deliveries, args)
-    return DELIVERIES.page([DeliveryLine(**row) for row in rows], limit)
+        return DELIVERIES.page(await rows_as(conn, DeliveryLine, SQL.deliveries, args), limit)
 
 
 async def _lines(app: App, endpoint_id: UUID | None) -> list[EndpointLine]:
     args = {"workspace": app.settings.workspace, "endpoint_id": endpoint_id}
     async with app.database.reading() as conn:
-        rows = await fetch_all(conn, SQL.endpoints, args)
+        rows = await rows_as(conn, EndpointRow, SQL.endpoints, args)
     return [_line(row, app.now()) for row in rows]
 
 
-def _line(row: dict[str, Any], now: datetime) -> EndpointLine:
-    disabled = row["disabled_at"] is not None and row["disabled_at"] > row["enabled_at"]
-    state: State = "disabled" if disabled else "paused" if row["paused_at"] else "enabled"
-    until = row["former_until"]
+def _line(row: EndpointRow, now: datetime) -> EndpointLine:
+    disabled = row.disabled_at is not None and row.disabled_at > row.enabled_at
     return EndpointLine(
-        endpoint_id=row["endpoint_id"],
-        url=row["url"],
-        description=row["description"],
-        kinds=tuple(row["kinds"]),
-        with_text=row["with_text"],
-        state=state,
-        reason=row["disabled_why"] if disabled else "",
-        created_at=row["created_at"],
-        created_by=row["created_by"],
-        both_sign_until=until if until and until > now else None,
-        failing_since=row["failing_since"],
-        delivered_at=row["delivered_at"],
-        waiting=row["waiting"],
+        endpoint_id=row.endpoint_id,
+        url=row.url,
+        description=row.description,
+        kinds=tuple(row.kinds),
+        with_text=row.with_text,
+        state="disabled" if disabled else "paused" if row.paused_at else "enabled",
+        reason=row.disabled_why if disabled else "",
+        created_at=row.created_at,
+        created_by=row.created_by,
+        both_sign_until=row.former_until if row.former_until and row.former_until > now else None,
+        failing_since=row.failing_since,
+        delivered_at=row.delivered_at,
+        waiting=row.waiting,
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from services.core.check.steps import Fault, Finding, Step
+from services.core.mailbox import MailboxKey, domain_name
 from services.core.settings import DkimSettings
 from services.mail.authentication import Resolver
 from services.mail.authentication.sender_checks import check_dkim
+from services.mail.check.steps import Fault, Finding, Step
 from services.mail.compose.dkim_signing import DkimKey, dkim_sign
 from services.mail.compose.wire import ComposeRefused
-from services.mail.mailbox import MailboxKey, domain_name
 
 _SAMPLE = b"From: <%s>\r\nTo: <%s>\r\nSubject: test\r\nDate: Mon, 02 Mar 2026 09:00:00 +0000\r\n\r\ntest\r\n"
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from imapclient.exceptions import CapabilityError, LoginError
 
-from services.core.check.certificates import certificate_finding
-from services.core.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
 from services.core.errors import CorrespondentError
 from services.core.settings import ImapSettings
+from services.mail.check.certificates import certificate_finding
+from services.mail.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
 from services.mail.imap import NoSentFolder, TokenStore, access_token, enter, login, sent_folder
 from services.mail.message import ParsedMail
 from services.mail.mime import read_mail

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from services.core.check.steps import Fault, Finding
 from services.mail.authentication.trusted_results import authserv_id, is_by_ours, trusted_headers
+from services.mail.check.steps import Fault, Finding
 from services.mail.message import ParsedMail
 
 STEP = "sender results"

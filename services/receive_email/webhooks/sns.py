@@ -61,6 +61,8 @@ def signed_text(message: SnsMessage) -> bytes:
 
 def is_amazons(url: str) -> bool:
     """Whether a URL leads to an SNS host of Amazon, over HTTPS, with nothing odd about it."""
+    if not (url.isascii() and url.isprintable()) or " " in url:  # `urlsplit` reads over some of them, and HTTP does not
+        return False
     try:
         parts = urlsplit(url)
         return parts.scheme == "https" and parts.netloc == parts.hostname and _HOST.fullmatch(parts.netloc) is not None

@@ -1,4 +1,4 @@
-"""A unified diff as files and runs of lines, for templates to show. Pure.
+"""A unified diff as files and runs of lines, and two texts as runs of words, for templates to show. Pure.
 
 How many lines belong to a change its head says, so that no line of a text passes for the head of the next one.
 """
@@ -8,12 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import groupby
 from operator import itemgetter
 from typing import Literal
 
 Kind = Literal["same", "out", "in"]
 _HEAD = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_WORDS = re.compile(r"\S{1,200}|\s{1,200}")
+LONGEST = 20_000  # characters of a text that is compared word by word
 _KINDS: dict[str, Kind] = {" ": "same", "-": "out", "+": "in"}
 
 
@@ -60,3 +63,18 @@ def _of_place(lines: Iterator[str], before: int, after: int) -> Iterator[tuple[K
         before -= kind != "in"
         after -= kind != "out"
         yield kind, line[1:]
+
+
+def words_between(before: str, after: str) -> list[tuple[Kind, str]]:
+    """Two texts as runs of words that both have, or only the one before, or only the one after; long ones are cut."""
+    old, new = (_WORDS.findall(one[:LONGEST]) for one in (before, after))
+    found: list[tuple[Kind, str]] = []
+    for what, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what == "equal":
+            found.append(("same", "".join(old[a:b])))
+            continue
+        if b > a:
+            found.append(("out", "".join(old[a:b])))
+        if d > c:
+            found.append(("in", "".join(new[c:d])))
+    return found

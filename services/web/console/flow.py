@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from schemas.topics import catalogue
-from services.pipeline import PROCESSORS
+from services.pipeline import IN_ORDER
 
-ROW, TOP, LEFT, BOX, REACH = 46, 30, 10, 230, 58
-FOLLOWED = ("receive_email", *(one.name for one in PROCESSORS), "keep_time")
+ROW, TOP, LEFT, BOX, REACH = 46, 30, 1, 230, 58
+WIDEST = 340  # of the arcs, which a narrow window presses together
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +40,25 @@ class Arc:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """All of it, in units of its view box."""
+    """All of it, in pixels; the arcs begin at the boxes' right, and take at most `reach` of the width there."""
 
     nodes: tuple[Node, ...]
     arcs: tuple[Arc, ...]
-    width: int
     height: int
+    reach: int = WIDEST
     box: int = BOX
     left: int = LEFT
 
 
 def drawing(lags: Mapping[str, int], dead: Mapping[str, int], *, read: bool) -> Drawing:
     """The flow with the lag and the dead letters of each consumer; without `read` nothing is known of the lag."""
-    rows = {name: number for number, name in enumerate(FOLLOWED)}
+    rows = {name: number for number, name in enumerate(IN_ORDER)}
     nodes = tuple(
         Node(name, TOP + row * ROW, lags.get(name, 0) if read else None, dead.get(name, 0))
         for name, row in rows.items()
     )
     arcs = tuple(_arcs(rows))
-    return Drawing(nodes, arcs, 620, TOP * 2 + ROW * (len(rows) - 1))
+    return Drawing(nodes, arcs, TOP * 2 + ROW * (len(rows) - 1))
 
 
 def _arcs(rows: Mapping[str, int]) -> Iterator[Arc]:
@@ -71,10 +71,10 @@ def _arcs(rows: Mapping[str, int]) -> Iterator[Arc]:
                     pairs.setdefault((producer, consumer), []).append(topic.name)
     for (producer, consumer), topics in pairs.items():
         a, b = TOP + rows[producer] * ROW, TOP + rows[consumer] * ROW
-        x, reach = LEFT + BOX, REACH * abs(rows[producer] - rows[consumer]) ** 0.72
+        reach = REACH * abs(rows[producer] - rows[consumer]) ** 0.72
         low = a + 6 if b > a else a - 6
         high = b - 6 if b > a else b + 6
-        path = f"M{x} {low} C{x + reach:.0f} {low} {x + reach:.0f} {high} {x} {high}"
+        path = f"M0 {low} C{reach:.0f} {low} {reach:.0f} {high} 0 {high}"
         yield Arc(f"{producer} → {consumer}: {', '.join(topics)}", path, b < a)
 
 

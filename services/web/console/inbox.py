@@ -25,6 +25,7 @@ from services.operations.threads.inbox import (
 from services.operations.users import list_users
 from services.operations.users.views import ViewRefused, forget_view, save_view, views_of
 from services.web.bodies import InboxName, OnePriority, TagTyped, ViewToSave
+from services.web.console.first_steps import guide_for
 from services.web.console.forms import checked
 from services.web.console.language import Message, translated
 from services.web.console.site import Site, done, form_of, user_in, viewer
@@ -50,7 +51,7 @@ EMPTY = {
     "mentioned": Message("No note of an open thread asks you to look. A colleague names you by @ and your name."),
     "agent": Message("The agent has nothing in hand. New mail appears here until it is answered."),
     "customer": Message("No thread waits for a customer."),
-    "snoozed": Message("No thread is snoozed. On a thread's page “Snooze”, key s, puts it off until it matters again."),
+    "snoozed": Message("No thread is snoozed. On a thread's page “Snooze” puts it off until it matters again."),
     "resolved": Message("No thread is resolved yet."),
     "all": Message("No mail has come yet. Send one with `correspondent write`, or connect an inbox."),
 }
@@ -115,6 +116,7 @@ async def show_inbox(
     failed = [(named[id].subject if id in named else str(id), why) for id, why in (refused or {}).items()]
     about |= {"view": view, "q": asked, "only": only, "after": after, "lines": lines, "views": VIEWS}
     about |= {"saved": await views_of(app, user_in(request)), "priorities": get_args(Priority)}
+    about["guide"] = None if asked or after else await guide_for(app, user_in(request))
     about |= {"inboxes": [one.name for one in app.settings.inboxes], "empty": _empty(view, asked, only, after)}
     return site.page(request, "inbox.html", status, people=people, refused=failed, moments=MOMENTS, **about)
 

@@ -9,8 +9,9 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
 from schemas.events.documents import ArticleRequested, DocumentRemovalRequested, ProposalDecided
-from services.core.errors import EmbedderDenied, EmbedderUnavailable
+from services.core.errors import EmbedderDenied, EmbedderUnavailable, ModelRefused, ModelUnavailable
 from services.core.ids import article_id, text_sha256
+from services.core.request_limits import Pace
 from services.core.web import RequestRefused
 from services.core.web_paging import After
 from services.operations.knowledge.listing import (
@@ -21,12 +22,14 @@ from services.operations.knowledge.listing import (
     show_document,
 )
 from services.operations.knowledge.requests import DocumentTooLarge, DocumentUnknown, ask_about, decided, hand_in
+from services.operations.knowledge.trial import LONGEST, TRIALS_PER_MINUTE, InboxUnknown, try_answer
 from services.operations.knowledge.unanswered import DAYS, UnansweredQuestions
 from services.operations.requests import ask
 from services.web.console.forms import checked
 from services.web.console.language import translated
+from services.web.console.shown import too_many
 from services.web.console.site import Site, done, files_of, form_of, viewer
-from services.web.knowledge_bodies import Accepted, Rejected, Wanted
+from services.web.knowledge_bodies import Accepted, Rejected, Tried, Wanted
 from services.web.refusals import WAIT_S
 
 LINES = 50  # documents of a page
@@ -39,10 +42,48 @@ def knowledge_pages(site: Site) -> APIRouter:
     """Reading, and what is asked of documents and proposed articles."""
     router = site.router()
     _add_unanswered(router, site)
+    _add_trials(router, site)
     _add_reads(router, site)
     _add_documents(router, site)
     _add_articles(router, site)
     return router
+
+
+def _add_trials(router: APIRouter, site: Site) -> None:
+    app, pace = site.app, Pace(TRIALS_PER_MINUTE)
+
+    def page(request: Request, status: int = 200, **about: Any) -> HTMLResponse:
+        names = [one.name for one in app.settings.inboxes]
+        known = {"inboxes": names, "rounds": app.settings.context.tool_rounds, "model": app.settings.model.model}
+        empty = {"q": "", "inbox": names[0] if names else "", "tried": None, "wrong": ""}
+        return site.page(request, "tried.html", status, **known, **empty | about)
+
+    @router.get("/knowledge/try")
+    async def form(request: Request, q: Annotated[str, Query(max_length=LONGEST)] = "") -> HTMLResponse:
+        return page(request, q=q.strip())
+
+    @router.post("/knowledge/try")
+    async def tried(request: Request) -> HTMLResponse:
+        given = form_of(request)
+        inbox = given.get("inbox") or next((one.name for one in app.settings.inboxes), "")
+        wanted = checked(Tried, question=given.get("q", ""), inbox=inbox)
+        about: dict[str, Any] = {"q": wanted.question, "inbox": wanted.inbox}
+        if wait := pace.takes(viewer(request)):
+            return page(request, 429, **about, wrong=too_many(wait))
+        try:
+            about["tried"] = await try_answer(app, wanted.inbox, wanted.question)
+        except InboxUnknown:
+            return page(request, 404, **about, wrong=translated("There is no such inbox."))
+        except (ModelUnavailable, TimeoutError):
+            said = translated("The model does not answer now. Nothing was kept; try again later.")
+            return page(request, 503, **about, wrong=said)
+        except ModelRefused as error:
+            said = translated("The model’s service refused the question: %(reason)s", reason=error)
+            return page(request, 502, **about, wrong=said)
+        except EmbedderUnavailable:
+            said = translated("The embedding service does not answer, and no passage can be looked for without it.")
+            return page(request, 503, **about, wrong=said)
+        return page(request, **about)
 
 
 def _add_reads(router: APIRouter, site: Site) -> None:

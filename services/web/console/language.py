@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextvars import ContextVar
-from datetime import datetime
+from datetime import UTC, date, datetime, time
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from babel import Locale, negotiate_locale
-from babel.dates import format_date, format_time
+from babel.dates import format_date, format_skeleton, format_time
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import format_decimal
@@ -98,6 +98,11 @@ def plural(one: str, many: str, number: int) -> str:
 def date_of(at: datetime) -> str:
     """The day in words, such as 3 May 2026."""
     return format_date(at, "d MMMM y" if spoken() == ENGLISH else "long", locale=spoken())
+
+
+def month_of(day: date) -> str:
+    """A month in words, such as May 2026."""
+    return format_skeleton("yMMMM", datetime.combine(day, time.min, UTC), locale=spoken())
 
 
 def moment_of(at: datetime, kind: Kind = "day") -> str:

@@ -118,6 +118,7 @@ def _add_acts(router: APIRouter, site: Site, settings: OidcSettings, provider: P
 
     @router.post("/me/oidc")
     async def leave(request: Request) -> Response:
+        await site.ask_password(request)
         browser, back = browser_token(way_in(request)), _back(site, request)
         question = await set_out(app, browser, back, f"{ME}?done=linked", user_in(request).user_id)
         try:

@@ -11,9 +11,10 @@ from fastapi.responses import HTMLResponse
 from services.core.web import RequestRefused
 from services.core.web_paging import After
 from services.operations.memory.briefs import briefs_of
-from services.operations.memory.facts import EVERY, STANDING, current, in_order, recorded, refusals, with_provenance
+from services.operations.memory.facts import CURRENT, EVERY, current, in_order, recorded, refusals, with_provenance
 from services.operations.memory.people import list_people, same_person
 from services.operations.memory.relationship import relationship
+from services.operations.memory.timeline import by_month, timeline
 from services.operations.threads.inbox import of_person
 from services.web.console.language import translated
 from services.web.console.site import Site
@@ -21,11 +22,12 @@ from services.web.named import person
 
 LINES = 50  # people of a page
 THREADS = 20  # threads of a person
+MOMENTS = 100  # of a timeline, a page
 REFUSED = 10  # what was refused lately
 
 
 def people_pages(site: Site) -> APIRouter:
-    """The list, one person, and the history of what was known under a key."""
+    """The list, one person, what came to pass with them, and the history of what was known under a key."""
     router, app = site.router(), site.app
     workspace = app.settings.workspace
 
@@ -42,7 +44,7 @@ def people_pages(site: Site) -> APIRouter:
     async def one_person(request: Request, who: UUID) -> HTMLResponse:
         one, now = await person(app, str(who)), app.now()
         async with app.database.reading() as conn:
-            facts = in_order(await current(conn, workspace, one.participant_id, now), STANDING)
+            facts = in_order(await current(conn, workspace, one.participant_id, now), CURRENT)
             entries = await with_provenance(conn, workspace, one.participant_id, facts)
             about: dict[str, Any] = {
                 "person": one,
@@ -54,6 +56,14 @@ def people_pages(site: Site) -> APIRouter:
         briefs = await briefs_of(app, one.participant_id)
         words = app.settings.learning.brief_words
         return site.page(request, "person.html", entries=entries, briefs=briefs, now=now, brief_words=words, **about)
+
+    @router.get("/people/{who}/timeline")
+    async def over_months(request: Request, who: UUID, after: After = "") -> HTMLResponse:
+        one = await person(app, str(who))
+        async with app.database.reading() as conn:
+            page = await timeline(conn, app, one.participant_id, limit=MOMENTS, after=after)
+        about: dict[str, Any] = {"months": by_month(page), "next": page.next, "after": after}
+        return site.page(request, "timeline.html", person=one, **about)
 
     @router.get("/people/{who}/history")
     async def history(

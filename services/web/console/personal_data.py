@@ -8,9 +8,9 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
+from services.core.mailbox import MailboxKey
 from services.core.units import MB
 from services.core.web import RequestRefused
-from services.mail.mailbox import MailboxKey
 from services.operations.backup.keys import copies_left
 from services.operations.erase.export import TooMuch, Zipped, export
 from services.operations.erase.inventory import counts_of, found_of, theirs_of

@@ -36,7 +36,11 @@ def percent(share: float | None) -> str:
 
 def lines_of(trend: Trend) -> list[str]:
     """The share of unchanged drafts by week as points of SVG lines, one line for each run of weeks with drafts."""
-    shares = [one.unchanged_share for one in trend.weeks]
+    return lines([one.unchanged_share for one in trend.weeks])
+
+
+def lines(shares: Sequence[float | None]) -> list[str]:
+    """Shares by week as points of SVG lines; a line breaks where a week has none."""
     return [_points(run, len(shares)) for run in _runs(shares)]
 
 

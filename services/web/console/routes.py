@@ -10,7 +10,10 @@ from services.web.console.answer import answer_acts
 from services.web.console.bulk import bulk_acts
 from services.web.console.connections import connection_pages
 from services.web.console.drafts import draft_pages
+from services.web.console.figures import figures_page
+from services.web.console.first_steps import first_steps_page
 from services.web.console.inbox import inbox_pages
+from services.web.console.inbox_test import inbox_test
 from services.web.console.incidents import incident_pages, outreach_page
 from services.web.console.investigations import investigation_pages
 from services.web.console.jump import jump_page
@@ -34,14 +37,17 @@ from services.web.console.site import Site
 from services.web.console.snooze import snooze_acts
 from services.web.console.static_files import static_files
 from services.web.console.thread import thread_pages
+from services.web.console.thumbs import thumb_acts
 from services.web.console.users import user_pages
 from services.web.console.webhooks import webhook_pages
+from services.web.console.what_if import what_if_page
 
 PARTS = (
     openid_pages,
     open_pages,
     static_files,
     leaving,
+    first_steps_page,
     inbox_pages,
     bulk_acts,
     snooze_acts,
@@ -49,8 +55,10 @@ PARTS = (
     thread_pages,
     answer_acts,
     draft_pages,
+    thumb_acts,
     mail_pages,
     reason_pages,
+    what_if_page,
     people_pages,
     memory_acts,
     past_page,
@@ -59,6 +67,7 @@ PARTS = (
     personal_data_pages,
     knowledge_pages,
     quality_page,
+    figures_page,
     incident_pages,
     outreach_page,
     investigation_pages,
@@ -67,6 +76,7 @@ PARTS = (
     settings_pages,
     restore_pages,
     settings_forms,
+    inbox_test,
     user_pages,
     webhook_pages,
     my_page,

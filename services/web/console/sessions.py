@@ -14,9 +14,9 @@ from fastapi import Request, Response
 
 from services.core.app import App
 from services.core.clock import random_bytes
+from services.core.mailbox import MailboxKey
 from services.core.settings.web import LOOPBACK
 from services.core.web import RequestRefused
-from services.mail.mailbox import MailboxKey
 from services.operations.sign_in import SESSION_LASTS, Session
 from services.web.console.language import Message
 

@@ -28,6 +28,7 @@ from services.operations.settings_changes.fields import read_value, typed_value
 from services.operations.settings_shown import SettingLine, changed_by, inboxes_shown, settings_shown
 from services.web.console.forms import Form
 from services.web.console.language import Message, translated
+from services.web.console.shown import words
 from services.web.console.site import Site, done, form_of, viewer
 
 LINES = 50  # changes of a page
@@ -48,6 +49,57 @@ GROUPS_OF_INBOX: Mapping[str, str] = {
     "layout": Message("Signature, footer, quoting"),
     "service_levels": Message("Service levels"),
     "office_hours": Message("Office hours"),
+}
+LABELS: Mapping[str, str] = {  # by the name of a setting within its group
+    "persona": Message("Persona"),
+    "approval": Message("Approval"),
+    "disclose_ai": Message("Say that an AI answers"),
+    "disclosure": Message("How it says so"),
+    "earn": Message("Leave without a person once it is earned"),
+    "bound": Message("Least share approved unchanged"),
+    "over": Message("Decisions that are looked at"),
+    "senders": Message("Least number of senders"),
+    "score": Message("Least score of a draft"),
+    "hold_floors": Message("Hold risky drafts under auto, too"),
+    "quiet_s": Message("Wait for more mails (seconds)"),
+    "auto_resolve_days": Message("Resolve when the customer is silent (days)"),
+    "auto_close_days": Message("Close after it was resolved (days)"),
+    "reopen_days": Message("Reopen on a mail within (days)"),
+    "max_auto_replies": Message("Automatic replies in a row"),
+    "suggest": Message("Note what the agent would answer"),
+    "sender_per_hour": Message("Mails of a sender in an hour"),
+    "thread_per_hour": Message("Mails of a thread in an hour"),
+    "company_per_hour": Message("Mails of a company in an hour"),
+    "all_per_hour": Message("Mails of everybody in an hour"),
+    "same_words": Message("Mails of the same words"),
+    "unproven_per_hour": Message("Mails of unproven senders in an hour"),
+    "unproven_sender_per_hour": Message("Mails of one unproven sender in an hour"),
+    "unproven_replies_per_day": Message("Replies to an unproven sender in a day"),
+    "time_zone": Message("Time zone"),
+    "hours": Message("Hours of the week"),
+    "holidays": Message("Days off"),
+    "bodies_days": Message("Texts of mails (days)"),
+    "blobs_days": Message("Mails as they came, and files (days)"),
+    "facts_days": Message("Facts (days)"),
+    "checkpoints_days": Message("Answers of models and tools (days)"),
+    "display_name": Message("Name of the sender"),
+    "replies_per_hour": Message("Replies in an hour"),
+    "unproven": Message("What an unproven sender gets"),
+    "unproven_subject": Message("Subject of the fixed reply"),
+    "unproven_reply": Message("Fixed reply"),
+    "signature": Message("Signature"),
+    "signature_html": Message("Signature as HTML"),
+    "footer": Message("Footer"),
+    "footer_html": Message("Footer as HTML"),
+    "quote": Message("Quote the mail that is answered"),
+    "quote_intro": Message("Line above the quote"),
+    "reply_all": Message("Copies to the customer's colleagues"),
+    "most_copies": Message("Most copies of a reply"),
+}
+PROMISES: Mapping[str, str] = {  # of a service level, by its clock
+    "first_response_hours": Message("%(priority)s: first response within (hours)"),
+    "next_response_hours": Message("%(priority)s: next response within (hours)"),
+    "resolution_hours": Message("%(priority)s: resolved within (hours)"),
 }
 
 
@@ -231,8 +283,13 @@ def _titled(section: str) -> tuple[str, str]:
 
 
 def _label(setting: Changeable) -> str:
-    """A setting's own name within its group, as words."""
-    return setting.name.removeprefix(f"{setting.section}.").replace("_", " ").replace(".", ", ")
+    """What a setting is called in a form."""
+    name = setting.name.removeprefix(f"{setting.section}.")
+    level, _, clock = name.partition(".")
+    if not clock:
+        return str(LABELS[name])
+    said = str(PROMISES[clock]) % {"priority": words(level)}
+    return said[:1].upper() + said[1:]
 
 
 # What is in force and who said it, with a way to the forms that change it; no secret is shown.
@@ -254,7 +311,10 @@ def settings_pages(site: Site) -> APIRouter:
         own = {name: some for name, some in groups.items() if any(one.source != "default" for one in some)}
         rest = {name: some for name, some in groups.items() if name not in own}
         about: dict[str, Any] = {"own": own, "rest": rest, "inboxes": inboxes_shown(app.settings)}
-        about |= {"forms": sections(app), "ignored": said.ignored, "changed": len(changed)}
+        forms: dict[str, list[Section]] = {}
+        for form in sections(app):
+            forms.setdefault(form.inbox, []).append(form)
+        about |= {"forms": forms, "ignored": said.ignored, "changed": len(changed)}
         return site.page(request, "settings.html", **about)
 
     return router

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from math import inf
 from types import MappingProxyType
 from urllib.parse import urlsplit
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 from markupsafe import Markup
 
 from services.core.printable import printable
+from services.web.console import recorded
 from services.web.console.language import Kind, Message, moment_of, translated
 
 STATES: Mapping[str, Message] = MappingProxyType(
@@ -37,6 +39,7 @@ IDENTITIES: Mapping[str, tuple[Message, Message]] = MappingProxyType(
         ),
     }
 )
+DEEPEST = 3  # values within values of a recorded text: "Grace: missed a deadline: Ada answered"
 REJECTIONS = (
     Message("wrong facts"),
     Message("wrong tone"),
@@ -95,17 +98,26 @@ NAMED: Mapping[str, tuple[Message, ...]] = MappingProxyType(  # names of code th
         ),
         "decisions": (Message("reply"), Message("no reply"), Message("escalate"), Message("suggestion")),
         "actions": (Message("escalated to a human"), Message("missed a deadline")),
-        "reasons": (
-            Message("a person approves each reply"),
-            Message("a person words each reply: approve it with your own text, or answer yourself"),
-            Message("a mail for a person came"),
-            Message("imported as history"),
-            Message("no answer from the customer"),
-            Message("resolved for long enough"),
-            Message("the agent took up the mail"),
-            Message("the customer wrote again"),
-            Message("the customer wrote again after the thread was closed"),
-            Message("the reply was sent"),
+        "processors": (
+            Message("alert people"),
+            Message("condense memory"),
+            Message("earn approval"),
+            Message("generate reply"),
+            Message("investigate"),
+            Message("keep time"),
+            Message("learn documents"),
+            Message("learn facts"),
+            Message("load memory"),
+            Message("reach out"),
+            Message("read email"),
+            Message("receive email"),
+            Message("reflect"),
+            Message("send email"),
+            Message("send webhooks"),
+            Message("summarize threads"),
+            Message("track threads"),
+            Message("watch incidents"),
+            Message("web"),
         ),
         "grounds": (Message("passage"), Message("fact"), Message("mail"), Message("rule")),
         "facts": (
@@ -128,6 +140,20 @@ NAMED: Mapping[str, tuple[Message, ...]] = MappingProxyType(  # names of code th
             Message("relationship"),
             Message("interaction"),
             Message("note"),
+        ),
+        "purposes": (
+            Message("replies"),
+            Message("suggestions"),
+            Message("learning"),
+            Message("periods"),
+            Message("investigations"),
+        ),
+        "lengths": (
+            Message("daily"),
+            Message("weekly"),
+            Message("monthly"),
+            Message("quarterly"),
+            Message("yearly"),
         ),
         "trust": (Message("authenticated"), Message("inferred"), Message("ours")),
         "people": (
@@ -261,10 +287,17 @@ def saved_as(name: str) -> str:
     return bare or "attachment"
 
 
-def known(text: object) -> str:
-    """A text that code recorded, in the reader's language where it is one of ours, else as it is."""
+def known(text: object, deepest: int = DEEPEST) -> str:
+    """A text that code recorded, in the reader's language where it is one of ours, else as it is.
+
+    Its values are said as well, and theirs, to `deepest` levels: what a person typed may look like many of ours.
+    """
     said = str.__str__(text) if isinstance(text, str) else str(text)
-    return str(KNOWN.get(said, said))
+    if one := KNOWN.get(said) or STATES.get(said):
+        return str(one)
+    if not deepest:
+        return said
+    return recorded.said(said, partial(known, deepest=deepest - 1)) or said
 
 
 def words(name: object) -> str:

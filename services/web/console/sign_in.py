@@ -8,8 +8,8 @@ from starlette.background import BackgroundTask
 
 from services.core.app import App
 from services.core.errors import Permanent
+from services.core.mailbox import MailboxKey
 from services.core.request_limits import Pace, network_of
-from services.mail.mailbox import MailboxKey
 from services.operations import sign_in, users
 from services.operations.sign_in import Link, LinkUsed
 from services.operations.users import UserRefused

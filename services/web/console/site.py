@@ -24,15 +24,18 @@ from services.core.bus.retry import PASSING
 from services.core.errors import Temporary
 from services.core.keys import Erased
 from services.core.paging import BadCursor
+from services.core.request_limits import Pace
 from services.core.storable import is_storable
 from services.core.units import MB
 from services.core.web import RequestRefused
 from services.operations.idle import newest
 from services.operations.sign_in import Session, session_of
-from services.operations.users import Role, User, is_empty
+from services.operations.users import Role, User, is_empty, with_password
 from services.operations.users.audit import note
+from services.operations.users.keys import keys_of
 from services.web.console import language, shown
 from services.web.console.forms import Files, Form, read_form_and_files
+from services.web.console.keys import ACTS, by_key
 from services.web.console.language import Message, script_texts, translated
 from services.web.console.sessions import form_token, is_form_token, token_in
 
@@ -41,6 +44,8 @@ log = structlog.get_logger(__name__)
 ROOT = "/console"
 HERE = Path(__file__).parent
 SAFE = frozenset({"GET", "HEAD"})
+GUESSES_PER_MINUTE = 6  # at the password of one user who is signed in
+NOT_YOURS = Message("This is not your password.")
 FOREIGN = Message("this form is not of your session: go back, reload, and try again")
 POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
@@ -120,6 +125,10 @@ DONE: Mapping[str, Message] = MappingProxyType(  # what an address may say was d
         "revoked": Message("The token is worth nothing any more."),
         "linked": Message("From now on the account signs you in."),
         "unlinked": Message("No account signs you in any more. Your password, or a link, does."),
+        "guide_closed": Message("The guide is put away. ⌘K or Ctrl-K, “First steps”, shows it again."),
+        "guide_open": Message("The guide is on top of the inbox again, until a first mail is answered."),
+        "thumb": Message("Thank you. Quality counts it."),
+        "keys": Message("These are your keys from now on. The list of keys has them, too."),
         "language": Message("From now on the console is in this language."),
     }
 )
@@ -156,6 +165,7 @@ class Site:
 
     def __init__(self, app: App) -> None:
         self.app = app
+        self._guesses = Pace(GUESSES_PER_MINUTE)
 
     @cached_property
     def _templates(self) -> Environment:
@@ -176,6 +186,7 @@ class Site:
             "moment": shown.moment,
             "date": language.moment_of,
             "day": language.date_of,
+            "month": language.month_of,
             "decimal": language.decimal,
             "ago": ago,
             "ahead": ahead,
@@ -203,6 +214,8 @@ class Site:
         about = {
             "session": session,
             "form_token": form_token(self.app, session) if session else "",
+            "keys": [(key, ACTS[act]) for act, key in keys_of(session.user).items()] if session else [],
+            "acts_by_key": by_key(session.user) if session else "",
             "may": session.user.may if session else _nothing,
             "seq": getattr(request.state, "seq", 0),
             "path": request.url.path,
@@ -217,6 +230,19 @@ class Site:
     def problem(self, request: Request, status: int, message: str) -> HTMLResponse:
         """What went wrong, and what to do, as a page."""
         return self.page(request, "problem.html", status, code=status, message=message)
+
+    async def ask_password(self, request: Request) -> None:
+        """Have a form's field `now` hold the password of whoever sends it: for what a stolen session is not to do.
+
+        Who has no password is not asked. Raises `RequestRefused`.
+        """
+        user = user_in(request)
+        if not user.has_password:
+            return
+        if wait := self._guesses.takes(str(user.user_id)):
+            raise RequestRefused(429, "too_many", shown.too_many(wait))
+        if await with_password(self.app, user.email, form_of(request).get("now", "")) is None:
+            raise RequestRefused(422, "password_wrong", str(NOT_YOURS))
 
     def router(self, *, reads: Role | None = "viewer", acts: Role = "agent") -> APIRouter:
         """A router whose routes answer with pages. `reads`: the role that sees them, None for everybody; `acts`: the

@@ -26,6 +26,7 @@ from services.operations.threads.inbox import InboxLine, lines_of
 from services.operations.threads.listing import Note, ThreadUnknown, WholeThread, whole_thread
 from services.operations.threads.mails import mails_of
 from services.operations.threads.suggestions import Suggestion, SuggestionUnknown, suggestion
+from services.operations.thumbs import REASONS, thumbs_of
 from services.operations.users import list_users
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import Form, checked
@@ -151,6 +152,8 @@ async def show_thread(
         told: dict[str, Any] = {"courses": await courses(conn, workspace, thread_id)}
         told["held"] = await held_replies(app, conn, thread_id)
         told["beginnings"] = await _beginnings(site, conn, request, row, whole.notes)
+        replies = [one.reply_id for one in whole.conversation if one.reply_id and one.role == "agent"]
+        thumbs = await thumbs_of(conn, workspace, replies)
         cases = await list_investigations(conn, workspace, thread_id=thread_id, limit=INVESTIGATIONS)
     inbox = app.settings.known_inbox(whole.thread.inbox)
     told |= {"whole": whole, "mails": mails, "line": row, "draft": draft, "log": _log(whole), "after": after}
@@ -164,7 +167,8 @@ async def show_thread(
     told["mentionable"] = [one.name for one in users if one.name != viewer(request)]
     asking = app.settings.investigate
     told |= {"investigations": cases, "rounds": asking.rounds if asking.enabled else 0}
-    told |= {"moments": MOMENTS, "zone": app.settings.office_hours.time_zone}
+    told["thumbs"] = {id: [one for one in thumbs if one.reply_id == id] for id in replies}
+    told |= {"reasons": REASONS, "moments": MOMENTS, "zone": app.settings.office_hours.time_zone}
     steps = [(to, *STEPS[to]) for to in STEPS if to in requests.steps_from(whole.thread.state)]
     return site.page(request, "thread.html", status, steps=steps, **told)
 

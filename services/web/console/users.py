@@ -108,7 +108,7 @@ async def _listed(site: Site, request: Request, status: int = 200, **said: Any) 
 async def _invited(site: Site, request: Request, user: User) -> HTMLResponse:
     """Mail the invitation; where it cannot be sent, the admin gets the link to hand over."""
     link = f"{place_of(site.app, request)}{ROOT}/sign-in/{await make_link(site.app, user, INVITATION_LASTS)}"
-    failed = await send_invitation(site.app, user, link, INVITATION_LASTS.days)
+    failed = await send_invitation(site.app, user, link, INVITATION_LASTS.days, translated)
     return await _listed(site, request, mailed=user.email, failed=failed, link=link if failed else "")
 
 

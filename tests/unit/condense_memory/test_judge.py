@@ -79,17 +79,19 @@ def test_a_sentence_names_rows_that_were_shown() -> None:
     given = [
         {"text": PLAN.text, "rows": []},
         {"text": PLAN.text, "rows": [str(UUID(int=9))]},
-        {"text": PLAN.text, "rows": [str(PLAN.id), str(UUID(int=9))]},
+        {"text": "Ada was on the Enterprise plan.", "rows": [str(PLAN.id), str(UUID(int=9))]},
         {"text": PLAN.text, "rows": ["plan"]},
         {"text": PLAN.text},
         {"text": "x" * 400, "rows": [str(PLAN.id)]},
         good,
         good,
         {"text": EXPORT.text, "rows": [str(EXPORT.id)]},
+        {"text": "The customer is on the Enterprise plan.", "rows": [str(PLAN.id)]},
     ]
-    kept, dropped = judged(answer(*given), [PLAN, EXPORT], most=1)
-    assert [(one.text, one.rows) for one in kept] == [(PLAN.text, (PLAN.id,))]
+    kept, dropped = judged(answer(*given), [PLAN, EXPORT], most=2)
+    assert [(one.text, one.rows) for one in kept] == [(PLAN.text, (PLAN.id,)), (EXPORT.text, (EXPORT.id,))]
     assert len(dropped) == 7
+    assert dropped[-1] == "one sentence too many"
 
 
 def test_secrets_are_masked_before_they_are_stored() -> None:

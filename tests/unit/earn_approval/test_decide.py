@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import cycle
 from uuid import UUID
 
@@ -12,7 +13,7 @@ import pytest
 from schemas.events.approvals import ApprovalClosed, ApprovalCounted, ApprovalOpened, ApprovalRequested, Outcome
 from services.core.settings import ApprovalSettings
 from services.earn_approval.decide import requested, step_after
-from services.earn_approval.pattern import Decision, Pattern
+from services.earn_approval.pattern import Decision, Pattern, evolve
 from services.mail.sender import sender_of
 
 ID = UUID(int=7)
@@ -28,8 +29,8 @@ def counted(outcome: Outcome, intent: str = "how_to") -> ApprovalCounted:
 def pattern(is_open: bool, outcomes: Sequence[Outcome], senders: Collection[str] = ()) -> Pattern:
     """An intent after these decisions, the newest first, of drafts to each of the senders in turn."""
     to = cycle(senders or ("",))
-    decisions = (Decision(AT, UUID(int=n), one, next(to)) for n, one in enumerate(outcomes))
-    return Pattern(over=40, is_open=is_open, decisions=tuple(decisions)[:40])
+    decisions = (Decision(AT - timedelta(hours=n), UUID(int=n), one, next(to)) for n, one in enumerate(outcomes))
+    return Pattern(over=40, is_open=is_open, decisions=tuple(decisions))
 
 
 def test_sixteen_approvals_unchanged_reach_a_bound_of_four_fifths_and_fifteen_do_not() -> None:
@@ -40,10 +41,19 @@ def test_sixteen_approvals_unchanged_reach_a_bound_of_four_fifths_and_fifteen_do
     assert (step.count.unchanged, step.count.of, step.count.bound, step.count.threshold) == (16, 16, 0.8064, 0.8)
 
 
+def test_what_is_rounded_for_people_opened_an_intent_below_the_bound() -> None:
+    """16 of 16 have a bound of 0.80638..., which is told as 0.8064 and is less than that."""
+    asked = EARNS.model_copy(update={"bound": 0.8064})
+    assert step_after(counted("unchanged"), pattern(False, ("unchanged",) * 16, SENDERS), asked) is None
+
+
 def test_only_the_last_decisions_count() -> None:
-    """What lies before them is forgotten, good or bad."""
-    decisions: tuple[Outcome, ...] = ("unchanged",) * 40 + ("rejected",) * 40
-    assert isinstance(step_after(counted("unchanged"), pattern(False, decisions, SENDERS), EARNS), ApprovalOpened)
+    """With the 41st of forty the oldest is forgotten, good or bad."""
+    outcomes: tuple[Outcome, ...] = ("unchanged",) * 39 + ("rejected",)
+    before = replace(pattern(False, outcomes, SENDERS), sender="d.example")
+    after = evolve(before, counted("unchanged"), AT + timedelta(hours=1))
+    assert [one.outcome for one in after.decisions] == ["unchanged"] * 40
+    assert after.decisions[0].sender == "d.example"
 
 
 @pytest.mark.parametrize("outcome", ["edited", "rejected", "answered_by_hand", "reopened"])

@@ -128,6 +128,15 @@ def test_a_word_of_a_million_letters_is_cut() -> None:
     assert sum(one.text.count("x") for one in found) == 1_000_000
 
 
+def test_a_heading_of_a_hundred_kilobytes_was_written_over_each_passage() -> None:
+    """Two hundred passages took 20 MB, and no index holds such a title: it is text, and nothing of it is lost."""
+    heading = "word " * 20_000
+    found = chunk(f"# {heading}\n\n" + "\n\n".join(f"## Part {n}\n\nIts text." for n in range(200)))
+    assert sum(len(one.heading) for one in found) < 10_000
+    assert sum(one.text.count("word") for one in found) == 20_000
+    assert title_of(f"# {heading}", "Terms " * 1_000) == ("Terms " * 1_000)[:300]
+
+
 def test_a_text_without_blanks_is_cut_at_its_sentences() -> None:
     """Chinese and Japanese put no blanks between words; a passage is as long as one in English all the same."""
     found = chunk("我们在三十天内退款。" * 600)

@@ -85,7 +85,7 @@ def test_what_is_not_there_cannot_be_removed() -> None:
     command = ev.DocumentRemovalRequested(document_id=DOCUMENT, by="grace", reason="old")
     (done,) = removal(command, known())
     assert done == ev.DocumentRemoved(document_id=DOCUMENT, reason="old", by="grace")
-    for standing in (None, known(removed_at=NOW)):
-        (no,) = removal(command, standing)
+    for current in (None, known(removed_at=NOW)):
+        (no,) = removal(command, current)
         assert isinstance(no, ev.DocumentRefused)
         assert "no such document" in no.reason

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
@@ -12,10 +12,10 @@ import pytest
 
 from schemas.events.memory import Trust
 from schemas.summary_limit import limited
-from schemas.words import clip_words
+from schemas.words import BYTES_A_WORD, clip_words
 from services.core.settings import ContextSettings, InboxSettings, LearningSettings, MemorySettings
 from services.load_memory.layers import LAYERS, brief, earlier, mail, participant, persona, session, summary
-from services.load_memory.participant_lines import care, fact_entry
+from services.load_memory.participant_lines import care, fact_entry, issue_entry, mood
 from services.load_memory.section import entry, fit, section
 from services.load_memory.turn import MailToAnswer
 from services.memory.facts import Fact
@@ -124,11 +124,19 @@ def test_a_full_brief_is_shown_whole(word: str) -> None:
 
 
 def test_of_five_earlier_threads_one_or_two_were_shown() -> None:
-    """As many threads as the setting says are shown, each with a summary of as many words as it may have."""
-    text = limited("Клиент сообщил что выгрузка отчёта прерывается " * 60, 200)
-    found = section(entry(f"2026-01-01 «Export {number}» (resolved): {text}") for number in range(5))
-    shown = fit("earlier", found, earlier.budget(TURN), shared=False, trusted=False)
-    assert (shown.text.count("«"), shown.left_out) == (5, 0)
+    """As many threads as the settings say are shown, each with the longest summary, reply and passages that it may have."""
+    of = UUID(int=1), UUID(int=2), "Export", "resolved"
+    summary, reply = (" ".join(["x" * (BYTES_A_WORD - 1)] * words) for words in (200, earlier.REPLY_WORDS))
+    answered = Said(*of, role="agent", at=NOW, text=reply, author="")
+    heard = Said(*of, role="customer", at=NOW, text="y" * 400, author="Ada Miller-Lindström")
+    entries = [
+        earlier.thread_entry(
+            "Export", "resolved", NOW, summary, [answered, *[heard] * (earlier.PASSAGES if bears else 0)]
+        )
+        for bears in (True, True, True, False, False)
+    ]
+    shown = fit("earlier", section(entries), earlier.budget(TURN), shared=False, trusted=False)
+    assert (shown.text.count("«"), shown.text.count("y" * 400), shown.left_out) == (5, 6, 0)
 
 
 def test_a_hundred_ordinary_facts_are_shown_whole() -> None:
@@ -157,6 +165,22 @@ def test_a_customers_claim_about_us_stood_in_the_prompt_like_a_fact_of_ours(trus
     assert f"({said}, since" in fact_entry(Hit(fact, 0.5, 0.5, 0.5, 1.0, 0.5), "bears on the mail", NOW, 0.7).text
 
 
+def test_what_happened_once_read_as_if_it_went_on() -> None:
+    """An occurrence is told with its day; what is so, since when; what goes on until its own end, with that."""
+
+    def told(fact: Fact) -> str:
+        return fact_entry(Hit(fact, 0.5, 0.5, 0.5, 1.0, 0.5), "bears on the mail", NOW, 0.7).text
+
+    day, fact = f"{NOW:%Y-%m-%d}", a_fact(1, "The export failed.")
+    for kind in ("event", "interaction", "resolution", "issue_history", "action", "note"):
+        assert f", on {day})" in told(replace(fact, kind=kind))
+    assert f", since {day})" in told(fact)
+    end = NOW + timedelta(days=9)
+    assert f", since {day}, ends {end:%Y-%m-%d})" in told(replace(fact, kind="event", expires_at=end))
+    assert f", on {day}, not so any more)" in told(replace(fact, kind="event", superseded_at=NOW))
+    assert f", {day} to {day}, not so any more)" in told(replace(fact, valid_to=NOW))
+
+
 def a_fact(number: int, text: str) -> Fact:
     return Fact(
         fact_id=UUID(int=number), participant_id=UUID(int=1), kind="customer_info", key=f"plan {number}", value="v",
@@ -180,5 +204,42 @@ def test_three_threads_bear_on_a_mail_each_with_its_two_best_messages() -> None:
     hits = [hit(1, 1), hit(2, 2, "summary"), hit(1, 3), hit(3, 4), hit(1, 5), hit(4, 6), hit(2, 7)]
     found = earlier.relevant(hits, 3)
     assert {id.int: [one.id.int for one in some] for id, some in found.items()} == {1: [1, 3], 2: [7], 3: [4]}
-    shown = earlier.thread_entry("Smudges", "closed", NOW, "They smudged.", [hit(1, 1)]).text
-    assert shown.splitlines()[1] == f"  {NOW:%Y-%m-%d} Ada: “text 1”"
+    late = replace(hit(1, 3), at=NOW + timedelta(days=2))
+    shown = earlier.thread_entry("Smudges", "closed", NOW, "They smudged.", [late, hit(1, 1)]).text
+    assert shown.splitlines()[1:] == [f"  {NOW:%Y-%m-%d} Ada: “text 1”", f"  {late.at:%Y-%m-%d} Ada: “text 3”"]
+
+
+@pytest.mark.parametrize(("threads", "recalls"), [(0, True), (3, False)])
+async def test_other_threads_are_not_searched_where_none_are_shown_or_the_mail_asks_nothing(
+    threads: int, recalls: bool
+) -> None:
+    """Where no thread that bears on a mail is to be shown, or memory is not asked, no search is made."""
+    turn: Any = SimpleNamespace(settings=ContextSettings(relevant_threads=threads), recalls=recalls)
+    assert await earlier.bearing(turn, UUID(int=1), None) == []  # type: ignore[arg-type]
+
+
+async def test_an_author_whom_nothing_proves_has_no_other_threads() -> None:
+    """Nothing is read of the person whom they claim to be."""
+    for layer in (earlier, participant):
+        assert (await layer.load(SimpleNamespace(participant_id=None), None)).entries == ()  # type: ignore[arg-type]
+
+
+def test_what_nobody_confirmed_says_so() -> None:
+    """A fact below the operator's bound is marked, one above it is not."""
+    found = Hit(replace(a_fact(1, "Team plan."), confidence=0.69), 0.5, 0.5, 0.5, 1.0, 0.5)
+    assert ", not confirmed)" in fact_entry(found, "bears on the mail", NOW, 0.7).text
+    assert "not confirmed" not in fact_entry(found, "bears on the mail", NOW, 0.69).text
+
+
+def test_a_mood_that_hardly_moved_is_steady() -> None:
+    """A step below a twentieth is no trend; where none was noted before there is none either."""
+    assert mood(0.30, 0.26).endswith(", steady")
+    assert mood(0.30, 0.10).endswith(", rising from +0.10")
+    assert mood(0.30, None).endswith("delighted)")
+
+
+def test_a_repeated_issue_says_which_report_the_next_one_is() -> None:
+    """Of the fifth time the model is told that it is the fifth; a first report is told as one."""
+    row = {"issue_key": "export fails", "reports": 4, "resolved": False, "last_at": NOW}
+    assert "Not new: a further report is number 5" in issue_entry(row).text
+    assert "Not new" not in issue_entry({**row, "reports": 1}).text

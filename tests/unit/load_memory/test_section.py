@@ -110,3 +110,19 @@ def test_what_our_own_people_say_to_the_model_is_never_shortened() -> None:
 def test_the_system_part_has_no_budget(layer: ModuleType) -> None:
     """Persona, deployment rules and the rules of the turn are in every prompt as they were written."""
     assert layer.budget(SimpleNamespace(settings=ContextSettings(layer_tokens=1))) is None
+
+
+def test_what_we_publish_is_not_masked() -> None:
+    """A passage of ours is fenced like what others wrote, and keeps the account that it tells customers to pay to."""
+    found = section([entry(f"test cards: {CARD}")], published=True)
+    assert fitted(found).text == f"test cards: {CARD}"
+
+
+def test_entries_are_shown_by_group_in_one_order() -> None:
+    """Those of no group first, then the groups in their order, then others, whatever their worth."""
+    found = section(
+        [entry(word, kind=kind) for word, kind in (("x", "other"), ("b", "late"), ("a", "early"), ("n", ""))],
+        by="kind",
+        groups=("early", "late"),
+    )
+    assert fitted(found).text == "n\na\nb\nx"

@@ -8,11 +8,15 @@ import struct
 import subprocess
 import sys
 import zipfile
+from dataclasses import asdict
 
 import docx
+import pytest
+from lxml import etree
 from pypdf import PdfWriter
-from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+from pypdf.generic import ArrayObject, DecodedStreamObject, DictionaryObject, FloatObject, NameObject
 
+from services.mail import attachment_child
 from services.mail.attachments import CHILD_FLAGS, ExtractionLimits, attachment_text
 from services.mail.content_types import detect
 from services.mail.message import Attachment
@@ -26,7 +30,8 @@ def attached(content: bytes, claimed: str = "application/octet-stream", name: st
     return Attachment(name, content_type, claimed, "", False, hashlib.sha256(content).hexdigest(), content)
 
 
-def pdf_bytes(text: str, password: str = "") -> bytes:
+def pdf_bytes(text: str, password: str = "", drawn: str = "", form: str = "") -> bytes:
+    """A page that shows a text; or what `drawn` draws, to which `form` is the form /X, and a layer /L is switched off."""
     writer = PdfWriter()
     page = writer.add_blank_page(300, 300)
     font = DictionaryObject(
@@ -37,9 +42,24 @@ def pdf_bytes(text: str, password: str = "") -> bytes:
         }
     )
     fonts = DictionaryObject({NameObject("/F1"): font})
-    page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+    resources = DictionaryObject({NameObject("/Font"): fonts})
+    page[NameObject("/Resources")] = resources
+    layer = writer._add_object(DictionaryObject({NameObject("/Type"): NameObject("/OCG")}))
+    states = {"/C": ("/ca", FloatObject(0)), "/M": ("/BM", NameObject("/Multiply"))}
+    resources[NameObject("/Properties")] = DictionaryObject({NameObject("/L"): layer})
+    resources[NameObject("/ExtGState")] = DictionaryObject(
+        {NameObject(name): DictionaryObject({NameObject(key): value}) for name, (key, value) in states.items()}
+    )
+    off = DictionaryObject({NameObject("/OFF"): ArrayObject([layer])})
+    layers = {NameObject("/OCGs"): ArrayObject([layer]), NameObject("/D"): off}
+    writer.root_object[NameObject("/OCProperties")] = DictionaryObject(layers)
+    inner = DecodedStreamObject()
+    inner.set_data(form.encode())
+    inner.update({NameObject("/Subtype"): NameObject("/Form"), NameObject("/Resources"): resources})
+    forms = DictionaryObject({NameObject("/X"): writer._add_object(inner.flate_encode() if form else inner)})
+    resources[NameObject("/XObject")] = forms
     stream = DecodedStreamObject()
-    stream.set_data(f"BT /F1 12 Tf 10 100 Td ({text}) Tj ET".encode())
+    stream.set_data((drawn or f"BT /F1 12 Tf 10 100 Td ({text}) Tj ET").encode())
     page[NameObject("/Contents")] = writer._add_object(stream)
     if password:
         writer.encrypt(password, algorithm="RC4-128")
@@ -78,6 +98,166 @@ def test_docx_text() -> None:
     """Paragraphs and tables of a DOCX are read in order."""
     found = attachment_text(attached(docx_bytes()))
     assert (found.verdict, found.text) == ("text", "The pan is broken.\n\nOrder | A-1001\n--- | ---")
+
+
+def read_here(kind: str, content: bytes, *, everything: bool = False) -> str:
+    """What the child process reads, without its process."""
+    return attachment_child.READERS[kind](content, asdict(ExtractionLimits(all=everything)))[1]
+
+
+SEEN = "BT /F1 12 Tf 10 200 Td (Hello) Tj ET "
+TEXT = "BT /F1 12 Tf 10 100 Td (secret) Tj ET"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "form"),
+    [
+        ("1 g " + TEXT, ""),
+        ("0.98 1 0.99 rg " + TEXT, ""),
+        ("0 0 0 0 k " + TEXT, ""),
+        ("/DeviceGray cs 1 sc " + TEXT, ""),
+        ("/DeviceRGB cs 1 1 1 scn " + TEXT, ""),
+        ("0 0 1 rg 0 90 300 30 re f " + TEXT, ""),
+        ("3 Tr " + TEXT, ""),
+        ("7 Tr " + TEXT, ""),
+        ("BT /F1 1 Tf 10 100 Td (secret) Tj ET", ""),
+        ("BT /F1 12 Tf 0.01 0 0 0.01 10 100 Tm (secret) Tj ET", ""),
+        ("q 0.05 0 0 0.05 0 0 cm BT /F1 12 Tf 10 100 Td (secret) Tj ET Q", ""),
+        ("BT /F1 12 Tf 10 400 Td (secret) Tj ET", ""),
+        ("BT /F1 12 Tf -900 100 Td (secret) Tj ET", ""),
+        ("BT /F1 12 Tf 1 0 0 1 10 -500 Tm [(sec) -5 (ret)] TJ ET", ""),
+        ("BT /F1 12 Tf 10 100 Td 400 TL T* T* (secret) Tj ET", ""),
+        ("/C gs " + TEXT, ""),
+        ("0 250 10 10 re W n " + TEXT, ""),
+        ("/OC /L BDC " + TEXT + " EMC", ""),
+        (TEXT + " 1 g 0 90 300 30 re f", ""),
+        ("/X Do", "1 g " + TEXT),
+        ("1 g /X Do", TEXT),
+        ("1 0 0 1 0 -900 cm /X Do", TEXT),
+    ],
+)
+def test_what_a_pdf_hides_was_read_as_its_words(drawn: str, form: str) -> None:
+    """Text in no colour, or that of what is behind it, too small, off the page, clipped, switched off or covered is no part."""
+    both = pdf_bytes("", drawn=f"{SEEN} q {drawn} Q", form=form)
+    assert read_here("pdf", both) == "Hello"
+    with pytest.raises(attachment_child.Unreadable, match="seen"):
+        read_here("pdf", pdf_bytes("", drawn=f"q {drawn} Q", form=form))
+    assert "secret" in read_here("pdf", both, everything=True)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "form"),
+    [
+        (TEXT, ""),
+        ("0 0 1 rg 0 90 300 30 re f 1 g " + TEXT, ""),
+        (TEXT + " /M gs 1 1 0 rg 0 90 300 30 re f", ""),
+        ("0 0 0 1 k " + TEXT, ""),
+        ("/X Do", TEXT),
+        ("q 1 g Q " + TEXT, ""),
+        ("q 3 Tr Q " + TEXT, ""),
+        ("0 0 300 300 re W n " + TEXT, ""),
+        ("BT /F1 1 Tf 12 0 0 12 10 100 Tm (secret) Tj ET", ""),
+        ("BT /F1 12 Tf 0 12 -12 0 100 100 Tm (secret) Tj ET", ""),
+        ("BT /F1 0.1 Tf q 120 0 0 120 0 0 cm BT 0.1 0.8 Td (secret) Tj ET Q", ""),
+    ],
+)
+def test_what_a_pdf_shows_stays(drawn: str, form: str) -> None:
+    """White on a dark ground, highlighted, turned, scaled, in a form: whatever is seen is read."""
+    assert read_here("pdf", pdf_bytes("", drawn=f"q {drawn} Q", form=form)).strip() == "secret"
+
+
+def test_what_a_form_shows_beside_what_it_hides_stays() -> None:
+    """Of a compressed form only what nobody sees is taken out."""
+    form = "BT /F1 12 Tf 10 200 Td (seen) Tj ET 1 g " + TEXT
+    assert read_here("pdf", pdf_bytes("", drawn="/X Do", form=form)) == "seen"
+
+
+def test_text_of_which_nobody_but_the_font_knows_the_letters_stays() -> None:
+    """What is kept of a page is kept byte by byte: fonts of PDFs number their letters as they like."""
+    shown = "BT /F1 12 Tf 10 200 Td <00E4FF80C3A4> Tj ET "
+    both = read_here("pdf", pdf_bytes("", drawn=f"{shown} 1 g {TEXT}"))
+    assert both == read_here("pdf", pdf_bytes("", drawn=shown))
+
+
+def run(properties: str, text: str = "secret") -> str:
+    """A run of a DOCX."""
+    return f"<w:r><w:rPr>{properties}</w:rPr><w:t>{text}</w:t></w:r>"
+
+
+def docx_of(paragraph: str, style: str = "") -> bytes:
+    """A DOCX with `Hello` and a paragraph; `style` is what its paragraphs' own style sets."""
+    document = docx.Document()
+    document.add_paragraph("Hello")
+    for part, into in ((paragraph, document.element.body), (style, document.styles.element)):
+        names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+        for one in etree.fromstring(f"<a {names}>{part}</a>"):
+            into.insert(1, one)
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+def par(*runs: str, properties: str = "") -> str:
+    """A paragraph of a DOCX."""
+    return f"<w:p><w:pPr>{properties}</w:pPr>{''.join(runs)}</w:p>"
+
+
+HIDDEN = '<w:style w:type="{kind}" w:styleId="H"><w:name w:val="H"/><w:rPr><w:vanish/></w:rPr></w:style>'
+BASED = '<w:style w:type="paragraph" w:styleId="B"><w:name w:val="B"/><w:basedOn w:val="H"/></w:style>'
+ON_BLUE, WHITE = '<w:shd w:val="clear" w:fill="000080"/>', '<w:color w:val="FFFFFF"/>'
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "style"),
+    [
+        (par(run("<w:vanish/>")), ""),
+        (par(run("<w:specVanish/>")), ""),
+        (par(run(WHITE)), ""),
+        (par(run('<w:color w:val="FEFDFF"/>')), ""),
+        (par(run('<w:color w:val="202020"/><w:shd w:val="clear" w:fill="222222"/>')), ""),
+        (par(run('<w:sz w:val="2"/>')), ""),
+        (par(run('<w:w w:val="1"/>')), ""),
+        (par(run(""), properties='<w:ind w:left="-30000"/>'), ""),
+        (par(run(""), properties='<w:framePr w:x="-20000"/>'), ""),
+        (par("<w:ins>", run("<w:vanish/>"), "</w:ins>"), ""),
+        (par(run('<w:rStyle w:val="H"/>')), HIDDEN.format(kind="character")),
+        (par(run(""), properties='<w:pStyle w:val="H"/>'), HIDDEN.format(kind="paragraph")),
+        (par(run(""), properties='<w:pStyle w:val="B"/>'), HIDDEN.format(kind="paragraph") + BASED),
+    ],
+)
+def test_what_a_docx_hides_was_read_as_its_words(paragraph: str, style: str) -> None:
+    """Hidden, white, tiny and off the page, by the run's own properties or its styles': no part of the words."""
+    content = docx_of(paragraph, style)
+    assert read_here("docx", content) == "Hello"
+    assert "secret" in read_here("docx", content, everything=True)
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "text"),
+    [
+        (par(run('<w:vanish w:val="0"/>')), "secret"),
+        (par(run(WHITE + ON_BLUE)), "secret"),
+        (par(run(WHITE + '<w:highlight w:val="black"/>')), "secret"),
+        (par(run(WHITE), properties=ON_BLUE), "secret"),
+        (par("<w:del>", run("", "gone"), "</w:del>", run("")), "secret"),
+        (par("<w:moveFrom>", run("", "gone"), "</w:moveFrom>", run("")), "secret"),
+        (
+            par(run("", "A"), "<w:ins>", run("", "new"), "</w:ins><w:hyperlink>", run("", "link"), "</w:hyperlink>"),
+            "Anewlink",
+        ),
+        (par("<w:fldSimple>", run("", "today"), "</w:fldSimple>"), "today"),
+    ],
+)
+def test_what_a_docx_shows_is_read(paragraph: str, text: str) -> None:
+    """White on a ground, what was inserted while changes were tracked, links and fields; not what was deleted."""
+    assert read_here("docx", docx_of(paragraph)).split("\n\n") == ["Hello", text]
+
+
+@pytest.mark.parametrize("content", [pdf_bytes("", drawn=f"{SEEN} 1 g {TEXT}"), docx_of(par(run("<w:vanish/>")))])
+def test_a_file_that_hides_something_is_marked(content: bytes) -> None:
+    """The child process says that something was left out."""
+    found = attachment_text(attached(content))
+    assert (found.verdict, found.text, found.reason) == ("text", "Hello", attachment_child.HIDES)
 
 
 def test_forwarded_mail_and_html() -> None:
@@ -192,3 +372,14 @@ def test_the_limited_child_left_a_library_cut_short_in_the_bytecode_cache() -> N
         check=True,
     )
     assert said.stdout.split() == ["True", "1"]
+
+
+def test_a_file_that_our_reader_failed_on_kept_the_whole_mail_from_being_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Should reading a file raise after all, a person is to look at it; the mail goes on."""
+
+    def failing(_: str) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr("services.mail.attachments.html_to_text", failing)
+    said = attachment_text(attached(b"<html><p>offer</p>", "text/html", "offer.html"))
+    assert (said.text, said.verdict, said.reason) == ("", "human", "our reader failed (RecursionError)")

@@ -23,10 +23,10 @@ from services.mail.filters import FilterContext, judge
 from services.mail.message import Address
 from services.mail.mime import read_mail
 from services.mail.reports import read_report
-from services.mail.tokens import Keyring, make_token, token_of_message_id
+from services.mail.tokens import SigningKeys, make_token, token_of_message_id
 
 THREAD = uuid.UUID(int=3)
-TOKEN = make_token(Keyring((b"a key of 16 bytes",)), "acme", THREAD, "ann@customer.example")
+TOKEN = make_token(SigningKeys((b"a key of 16 bytes",)), "acme", THREAD, "ann@customer.example")
 HEADERS = [
     "From", "To", "Subject", "Date", "Message-ID", "In-Reply-To", "References", "Auto-Submitted",
     "X-Auto-Response-Suppress", "MIME-Version", "Content-Type",

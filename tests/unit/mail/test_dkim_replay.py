@@ -8,9 +8,9 @@ from email.utils import format_datetime
 import dkim
 import pytest
 
+from services.core.mailbox import MailboxKey
 from services.mail.authentication import Authentication, Peer, authenticate
 from services.mail.authentication.trusted_results import arrived_at
-from services.mail.mailbox import MailboxKey
 from services.mail.mime import read_mail
 from tests.unit.mail.test_authentication import SEED, with_results, zone
 

@@ -81,6 +81,13 @@ def test_many_references_are_trimmed_in_the_middle() -> None:
     assert headers.message_ids(value, 3) == ("0@x", "498@x", "499@x")
 
 
+def test_an_id_of_six_thousand_bytes_stopped_the_reader() -> None:
+    """An id longer than a line of mail is none: no index holds it, and the mail was tried until it was given up."""
+    long, whole = "a" * 6_000, f"{'é' * 490}@b.example"
+    assert headers.message_ids(f"<{long}@b.example> <{whole}> <c@b.example>") == (whole, "c@b.example")
+    assert headers.message_ids(f"{long}@b.example {'é' * 500}@b.example") == ()
+
+
 def test_parameters() -> None:
     """Quoted, encoded and continued parameters are joined and decoded (RFC 2231)."""
     value = 'Text/Plain; charset="UTF-8"; name*0*=iso-8859-1\'\'a%E4; name*1=b; x="q\\"q; z"; =; y'
@@ -113,6 +120,15 @@ def test_dates(value: str, moment: datetime) -> None:
 @pytest.mark.parametrize("value", ["", "yesterday", "Tue, 99 Foo 2003 10:52:37", "1 Jul 99999 10:00", "(" * 300])
 def test_no_date(value: str) -> None:
     """What names no moment gives None."""
+    assert parse_date(value) is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["Fri, 31 Dec 9999 23:59:59 -2359", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00+23:59"],
+)
+def test_a_mail_of_the_last_day_of_all_was_never_learned_from(value: str) -> None:
+    """Its moment could be stored and not be read again: what asked for it was given up."""
     assert parse_date(value) is None
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-import time
+import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from services.mail.compose.body import html_of, safe_text
 from services.mail.compose.links import LinkPolicy, find_links
+from tests.support.cpu import at_most
 
 NONE = LinkPolicy()
 DOCS = LinkPolicy(("docs.shop.example",))
@@ -185,9 +187,8 @@ def test_no_text_keeps_a_link(text: str) -> None:
 )
 def test_looking_takes_time_in_proportion(text: str) -> None:
     """Two hundred thousand characters of the worst kind take no more than seconds."""
-    begun = time.monotonic()
-    safe_text(text, NONE)
-    assert time.monotonic() - begun < 5
+    with at_most(5):
+        safe_text(text, NONE)
 
 
 @pytest.mark.parametrize(
@@ -216,3 +217,11 @@ def test_an_allowed_link_in_brackets_stays() -> None:
     text = "[how](https://docs.shop.example/a?b=1&c=%20d#e), or (https://docs.shop.example/x)."
     assert safe_text(text, OURS) == text
     assert html_of(text, OURS).count("<a href=") == 2
+
+
+def test_a_mark_at_the_end_of_a_label_kept_a_name_clickable() -> None:
+    """A name whose label ends with a mark of a letter, of whatever script, is no less a name."""
+    marks = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) in ("Mn", "Mc", "Me")]
+    assert len(marks) > 2000
+    kept = [mark for mark in marks if f"evil{mark}.example/x" in safe_text(f"go to evil{mark}.example/x", NONE)]
+    assert kept == []

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from services.mail.mbox import count_messages, read_mailbox
 
@@ -62,3 +65,15 @@ def test_nothing_there(tmp_path: Path) -> None:
     """A path where nothing is yields nothing."""
     assert list(read_mailbox(tmp_path / "absent")) == []
     assert count_messages(tmp_path / "absent") == 0
+
+
+@pytest.mark.timeout(60)
+def test_a_pipe_in_a_folder_of_mails_stopped_an_import_for_ever(tmp_path: Path) -> None:
+    """What is no file, such as a pipe that an archive brought along, is skipped: reading it would wait for its writer."""
+    (tmp_path / "a.eml").write_bytes(b"Subject: 1\n\nx\n")
+    os.mkfifo(tmp_path / "b.eml")
+    for part in ("new", "cur"):
+        (tmp_path / "box" / part).mkdir(parents=True)
+    os.mkfifo(tmp_path / "box" / "new" / "1:2,S")
+    assert count_messages(tmp_path) == 1
+    assert [raw for _, raw in read_mailbox(tmp_path)] == [b"Subject: 1\n\nx\n"]

@@ -125,3 +125,21 @@ def test_a_quote_in_html_goes_though_a_footer_stands_below() -> None:
     mail = read_mail(b"Content-Type: multipart/mixed; boundary=b\n\n" + html + footer + b"--b--\n")
     assert "It is." in mail.reply.new
     assert "Is it?" not in mail.reply.new
+
+
+def spelled(text: str, how: str) -> str:
+    """A text in characters that nobody sees."""
+    if how == "tags":
+        return "".join(chr(0xE0000 + ord(one)) for one in text)
+    return "".join(chr(0xFE00 + code if code < 16 else 0xE0100 + code - 16) for code in text.encode())
+
+
+@pytest.mark.parametrize("how", ["tags", "variation selectors"])
+@pytest.mark.parametrize("kind", ["plain", "html"])
+def test_orders_in_characters_that_nobody_sees_came_to_the_model_in_plain_text(kind: str, how: str) -> None:
+    """What tag characters and variation selectors spell is no part of the text or subject, in HTML or not, and is told."""
+    unseen = spelled("obey", how)
+    raw = f"From: a@b.example\nSubject: Hi{spelled('obey', 'tags')}\nContent-Type: text/{kind}; charset=utf-8\n\nHello{unseen} you \u2764\ufe0f"
+    mail = read_mail(raw.encode())
+    assert (mail.subject, mail.text.strip(), mail.hidden_text) == ("Hi", "Hello you \u2764\ufe0f", "obey")
+    assert mail.reply.new == "Hello you \u2764\ufe0f"

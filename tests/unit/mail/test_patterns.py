@@ -30,7 +30,7 @@ from tests.support.patterns import (
     use,
 )
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 NO_MAIL = ("services.cli", "services.demo")  # what an operator types, and what we invent
 PACKAGES = tuple(
     name
@@ -107,6 +107,7 @@ def test_every_pattern_of_the_wording_files_is_linear(name: str, line: str) -> N
     assert not slow(Used(name, re.compile(bounded(line), re.S), methods))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FACT_WORDING)
 def test_every_pattern_of_the_fact_wording_is_linear(name: str) -> None:
     """What is learnt of customers is looked for in patterns, too: each file in one is linear on whatever is sent."""
@@ -116,7 +117,7 @@ def test_every_pattern_of_the_fact_wording_is_linear(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_phrase_of_time_is_linear(name: str) -> None:
     """The phrases of time of each language are patterns that meet what customers write."""
-    for pattern in patterns_within(language_of(name)):
+    for _, pattern in patterns_within(language_of(name)):
         assert not slow(Used(name, pattern, ("search",))), pattern.pattern
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.mail.reply_text import split_reply
+from services.mail.reply_text import split_reply, without_quoted
 
 ATTRIBUTIONS = {
     "english, gmail": "On Mon, Mar 4, 2024 at 9:15 AM Shop Support <help@shop.example> wrote:",
@@ -371,3 +371,11 @@ def test_what_is_no_whole_armour_stays(old: str, new: str) -> None:
     everything = found.new + found.quoted + found.signature
     assert "BEGIN PGP SIGNED MESSAGE" in everything
     assert new in everything
+
+
+def test_a_mail_passed_on_above_the_writers_words_was_theirs() -> None:
+    """Below a separator and a head stands somebody else's mail, wherever it is; where quote signs tell, they tell."""
+    passed_on = "---------- Forwarded message ----------\nFrom: Karl Brandt\nPlease use 2 Station Road.\n\nFYI"
+    assert not without_quoted(passed_on).strip()
+    answered = "-----Original Message-----\nFrom: Karl Brandt\n> Which address?\nPlease use 9 Quarry Lane."
+    assert without_quoted(answered).split("\n")[-1] == "Please use 9 Quarry Lane."

@@ -60,7 +60,8 @@ class Store:
             verified=thread.verified | ({mail.author} if mail.verified else set()),
         )
         self.placed[mail.message_id] = placement.thread_id
-        self.same += [(placement.thread_id, other) for other in placement.same_as]
+        if placement.kind == "continued" and placement.linked_to:
+            self.same.append((placement.thread_id, placement.linked_to))
 
     def sent(self, thread: uuid.UUID, message_id: str) -> None:
         """We answered in a thread."""
@@ -248,7 +249,7 @@ def test_link_found_late_is_told() -> None:
     store = Store()
     one, other = store.take(facts("c", "b")).thread_id, store.take(facts("d", "a")).thread_id
     placement = store.take(facts("b", "a"))
-    assert {placement.thread_id, *placement.same_as} == {one, other}
+    assert {placement.thread_id, placement.linked_to} == {one, other}
 
 
 def test_threads_are_the_same_in_every_order_of_arrival() -> None:

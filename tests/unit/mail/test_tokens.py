@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.mail.tokens import (
-    Keyring,
+    SigningKeys,
     check_token,
     make_token,
     own_message_id,
@@ -18,7 +18,7 @@ from services.mail.tokens import (
 )
 
 OLD, NEW = b"old key of 16 b.", b"new key of 16 b."
-RING = Keyring((NEW,))
+RING = SigningKeys((NEW,))
 THREAD = uuid.UUID("12345678-1234-5678-1234-567812345678")
 TOKEN = make_token(RING, "acme", THREAD, "ann@customer.example")
 
@@ -52,10 +52,10 @@ def test_token_opens_nothing_else(token: str, workspace: str, participant: str) 
 
 def test_keys_rotate() -> None:
     """A token of an older key stays good while the key is on the ring, and new ones are made with the newest."""
-    old = make_token(Keyring((OLD,)), "acme", THREAD, "a@b.example")
-    assert check_token(Keyring((NEW, OLD)), old, "acme", ["a@b.example"]) == THREAD
+    old = make_token(SigningKeys((OLD,)), "acme", THREAD, "a@b.example")
+    assert check_token(SigningKeys((NEW, OLD)), old, "acme", ["a@b.example"]) == THREAD
     assert check_token(RING, old, "acme", ["a@b.example"]) is None
-    assert make_token(Keyring((NEW, OLD)), "acme", THREAD, "a@b.example") == make_token(
+    assert make_token(SigningKeys((NEW, OLD)), "acme", THREAD, "a@b.example") == make_token(
         RING, "acme", THREAD, "a@b.example"
     )
 
@@ -64,7 +64,7 @@ def test_keys_rotate() -> None:
 def test_weak_keyring_is_refused(keys: tuple[bytes, ...]) -> None:
     """A ring without a key of 16 bytes cannot be made."""
     with pytest.raises(ValueError, match="16 bytes"):
-        Keyring(keys)
+        SigningKeys(keys)
 
 
 def test_message_id_carries_the_token_and_is_the_same_each_time() -> None:

@@ -6,10 +6,10 @@ from uuid import UUID
 
 import pytest
 
-from services.mail.tokens import Keyring
+from services.mail.tokens import SigningKeys
 from services.mail.unsubscribe import Unsubscribe, make_unsubscribe_token, token_of_subject, unsubscribed_by
 
-RING = Keyring((b"k" * 16,))
+RING = SigningKeys((b"k" * 16,))
 ID = UUID(int=7)
 TOKEN = make_unsubscribe_token(RING, "main", ID)
 
@@ -17,9 +17,9 @@ TOKEN = make_unsubscribe_token(RING, "main", ID)
 def test_a_token_names_the_mail_under_any_of_our_keys() -> None:
     """And in its own workspace alone."""
     assert unsubscribed_by(RING, "main", TOKEN) == ID
-    assert unsubscribed_by(Keyring((b"n" * 16, b"k" * 16)), "main", TOKEN) == ID
+    assert unsubscribed_by(SigningKeys((b"n" * 16, b"k" * 16)), "main", TOKEN) == ID
     assert unsubscribed_by(RING, "other", TOKEN) is None
-    assert unsubscribed_by(Keyring((b"n" * 16,)), "main", TOKEN) is None
+    assert unsubscribed_by(SigningKeys((b"n" * 16,)), "main", TOKEN) is None
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
@@ -5,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.memory.calibration import calibrated, judgement, sure_of_said
+from services.memory.calibration import calibrated, judgement, judging, sure_of_said
 from services.memory.cue import FACT_CUES, Cue
 from services.memory.embeddings import MiniLM
 from services.memory.facts import Fact
@@ -68,3 +69,17 @@ def test_messages_were_said_to_answer_where_nobody_had_measured_it(model: str, l
     assert sure_of_said(sure, Multilingual.name, "en")
     assert not sure_of_said(bell, Multilingual.name, "en")
     assert not sure_of_said(sure, model, language)
+
+
+def test_a_stricter_operator_is_heard() -> None:
+    """Sure is what the calibration and the operator's setting both call so."""
+    strict, lax = (replace(FACT_CUES, sure_from=share) for share in (0.999, 0.5))
+    assert judging(strict, Multilingual.name, "en").sure_from == 0.999
+    assert judging(lax, Multilingual.name, "en").sure_from == judging(FACT_CUES, Multilingual.name, "en").sure_from
+
+
+def test_a_language_that_was_not_calibrated_is_judged_by_what_was_fitted_on_all() -> None:
+    """It may ring a bell by that; an embedder that was never calibrated is judged by the operator's settings."""
+    assert judging(FACT_CUES, Multilingual.name, "th").related == judging(FACT_CUES, Multilingual.name, "any").related
+    assert judging(FACT_CUES, Multilingual.name, "th").related != FACT_CUES.related
+    assert judging(FACT_CUES, "voyage-3/9", "th") == FACT_CUES

@@ -5,7 +5,7 @@ from uuid import UUID, uuid5
 import numpy as np
 import pytest
 
-from services.memory.cue import Evidence, fact_evidence, judged, passage_evidence, recalled
+from services.memory.cue import FACT_CUES, Evidence, fact_evidence, judged, passage_evidence, recalled
 from services.memory.facts import Fact
 from services.memory.search import Hit
 from services.memory.signals import Passage, SignalWeights, signal_matrix, weighed
@@ -66,9 +66,11 @@ def test_what_was_only_inferred_is_not_sure(confidence, verdict):
     assert recalled([hit(9, 0.8, 0.8, 0.9, confidence=confidence)]).cue.verdict == verdict
 
 
-def test_a_question_that_was_asked_before_is_no_answer():
+@pytest.mark.parametrize("end", ["", " ", "\n"])
+def test_a_question_that_was_asked_before_is_no_answer(end):
     """Asked again, a question finds that it was asked; memory still holds nothing on it."""
-    assert recalled([hit(9, 0.8, 0.95, 1.0, "John asked: What is the name of my dog?")]).cue.verdict == "nothing"
+    asked = f"John asked: What is the name of my dog?{end}"
+    assert recalled([hit(9, 0.8, 0.95, 1.0, asked)]).cue.verdict == "nothing"
 
 
 def test_a_fact_without_a_vector_is_judged_by_its_words():
@@ -129,3 +131,39 @@ def test_a_question_in_other_words_was_judged_by_them() -> None:
     rows = [passage(0, "Ann", 0.9, 1.0), passage(1, "Ann", 0.8, 0.0)]
     assert evidence_of("q", *rows).similarity == 0.9
     assert evidence_of("q", *(replace(row, as_asked=0.2) for row in rows)).similarity == 0.2
+
+
+@pytest.mark.parametrize(("held", "verdict"), [(0.9, "sure"), (0.89, "rings a bell")])
+def test_passages_are_sure_from_nine_in_ten(held, verdict):
+    """Where one of the first five answers with less than .9, the reader is asked to confirm."""
+    assert judged(Evidence(0.75, 0.9, held=held)).verdict == verdict
+
+
+@pytest.mark.parametrize(("similarity", "verdict"), [(0.37, "rings a bell"), (0.43, "sure")])
+def test_a_fact_is_sure_from_nine_in_ten(similarity, verdict):
+    """A fact that answers with a likelihood between .8 and .9 is sure of a conversation, not of a fact."""
+    evidence = Evidence(similarity, 0.1)
+    assert judged(evidence, replace(FACT_CUES, sure_from=0.8)).verdict == "sure"
+    assert judged(evidence, FACT_CUES).verdict == verdict
+
+
+def test_what_rests_on_what_has_ended_is_not_sure():
+    """A fact whose ground has changed weighs half, and is to be confirmed however surely it was said."""
+    stale = hit(9, 0.8, 0.8, 0.9, confidence=0.9)
+    assert recalled([stale]).cue.verdict == "sure"
+    assert recalled([replace(stale, fact=replace(stale.fact, weight=0.5))]).cue.verdict == "rings a bell"
+
+
+def test_who_speaks_is_asked_only_where_somebody_else_might():
+    """Naming two, or the only one who ever spoke, says nothing of whose words they are."""
+    john, maria = passage(0, "John", 0.75, 9.0), passage(1, "Maria", 0.1, 0.0)
+    assert evidence_of("Did John meet Maria?", john, maria, passage(2, "Ann", 0.1, 0.0)).margin is None
+    assert evidence_of("What did John adopt?", john, replace(john, position=1)).margin is None
+
+
+def test_being_named_proves_nothing_about_what_was_said():
+    """The named one's words are compared with others' without what being named adds, and counted among the five best."""
+    rows = [passage(10 * place, speaker, 0.5, 1.0) for place, speaker in enumerate(("Ann", "Bob", "Ann", "Bob"))]
+    evidence = evidence_of("What did Ann say?", *rows)
+    assert evidence.margin == pytest.approx(0)
+    assert evidence.share == pytest.approx(0.5)

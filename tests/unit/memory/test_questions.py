@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.memory.questions import LONGEST, MOST, asked, read
+from services.memory.questions import LONGEST, MOST, asked, has_cue, read
 
 NOW = datetime(2026, 3, 18, 12, tzinfo=UTC)
 
@@ -66,6 +66,20 @@ def test_a_mail_that_asks_nothing_is_asked_as_a_whole() -> None:
     """Memory answers to every mail; an empty one asks nothing."""
     assert [one.text for one in asked("Our export\nis slow.", NOW)] == ["Our export is slow."]
     assert asked(" \n ", NOW) == ()
+
+
+def test_of_many_questions_the_first_few_are_put_each_within_its_length() -> None:
+    """A mail of forty questions asks memory three times, a sentence of a thousand words by its beginning."""
+    many = asked(" ".join(f"Which plan is number {number}?" for number in range(40)), NOW)
+    assert [one.text for one in many] == [f"Which plan is number {number}?" for number in range(MOST)]
+    (long, *_) = asked(f"Do you know {'which of our plans ' * 100}?\n\nWhy?", NOW)
+    assert len(long.text) <= LONGEST
+
+
+def test_a_time_to_come_is_no_cue() -> None:
+    """Who says what will be asks nothing of what was."""
+    assert has_cue("The order of last week is missing.", NOW)
+    assert not has_cue("We are closed on 24 December 2026.", NOW)
 
 
 @given(st.text(max_size=2000))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.memory.periods import Window
-from services.memory.ranking import RankingSettings, nearness, recency, standing_score, timely
+from services.memory.ranking import RankingSettings, final_score, nearness, recency, timely
 
 
 @dataclass(frozen=True)
@@ -60,30 +60,30 @@ def test_what_is_yet_to_come_does_not_decay():
 )
 def test_each_factor_raises_the_score(better):
     """Of two equally relevant facts, the more important, the surer or the heavier one comes first."""
-    assert standing_score(0.5, better, NOW, None, SETTINGS) > standing_score(0.5, NOTE, NOW, None, SETTINGS)
+    assert final_score(0.5, better, NOW, None, SETTINGS) > final_score(0.5, NOTE, NOW, None, SETTINGS)
 
 
 def test_older_facts_score_lower():
     """Of two facts alike in all else, the newer comes first."""
-    assert standing_score(0.5, aged(100), NOW, None, SETTINGS) < standing_score(0.5, NOTE, NOW, None, SETTINGS)
+    assert final_score(0.5, aged(100), NOW, None, SETTINGS) < final_score(0.5, NOTE, NOW, None, SETTINGS)
 
 
 def test_floors_keep_one_weak_factor_from_burying_the_answer():
     """A very relevant, old, doubtful fact still beats a fresh, certain one that has little to do with the question."""
     old = aged(3000, confidence=0.1, importance=0.1)
     fresh = replace(NOTE, confidence=1.0, importance=1.0)
-    assert standing_score(1.0, old, NOW, None, SETTINGS) > standing_score(0.1, fresh, NOW, None, SETTINGS)
+    assert final_score(1.0, old, NOW, None, SETTINGS) > final_score(0.1, fresh, NOW, None, SETTINGS)
 
 
-def test_without_any_relevance_the_standing_decides():
+def test_without_any_relevance_the_fact_itself_decides():
     """Where a query says nothing (all hits alike), the newer and more important fact still comes first."""
-    assert standing_score(0.0, NOTE, NOW, None, SETTINGS) > standing_score(0.0, aged(100), NOW, None, SETTINGS) > 0
+    assert final_score(0.0, NOTE, NOW, None, SETTINGS) > final_score(0.0, aged(100), NOW, None, SETTINGS) > 0
 
 
 def test_a_window_favours_what_began_within_it():
     """Asked for last month, a fact of last month beats the same one of today or of last year."""
     window = Window(NOW - timedelta(days=28), NOW)
-    scores = [standing_score(0.5, aged(days), NOW, window, SETTINGS) for days in (10, -5, 365)]
+    scores = [final_score(0.5, aged(days), NOW, window, SETTINGS) for days in (10, -5, 365)]
     assert scores[0] == max(scores)
     assert scores[2] == min(scores)
 

@@ -131,17 +131,19 @@ def test_what_follows_a_question_may_answer_it_in_two_words() -> None:
     matrix = signal_matrix(rows, "q")
     assert column(matrix, "answers_lexical") == [0, 1, 0]
     assert column(matrix, "answers_dense") == [0, 1, 0]
-    assert column(signal_matrix([replace(rows[0], question=False), *rows[1:]], "q"), "answers_lexical") == [0, 0, 0]
+    told = signal_matrix([replace(rows[0], question=False), *rows[1:]], "q")
+    assert column(told, "answers_lexical") == column(told, "answers_dense") == [0, 0, 0]
 
 
 def test_who_is_named_counts_as_much_as_what_they_say_fits() -> None:
     """Of the named one's passages those that also fit are lifted, not each of them alike."""
     rows = [
-        passage(0, speaker="Ann", lexical=4.0),
+        passage(0, speaker="Ann", lexical=4.0, similarity=0.9),
         passage(1, speaker="Ann"),
-        passage(2, speaker="Carlos", lexical=4.0),
+        passage(2, speaker="Carlos", lexical=4.0, similarity=0.9),
     ]
-    assert column(signal_matrix(rows, "Did Ann travel?"), "named_lexical") == [1, 0, 0]
+    matrix = signal_matrix(rows, "Did Ann travel?")
+    assert column(matrix, "named_lexical") == column(matrix, "named_dense") == [1, 0, 0]
 
 
 def test_one_hit_filled_the_first_ten_with_what_stands_around_it() -> None:
@@ -149,4 +151,5 @@ def test_one_hit_filled_the_first_ten_with_what_stands_around_it() -> None:
     rows = [passage(0), passage(1), passage(2), passage(0, stream="b")]
     scores = spread(np.array([1.0, 0.95, 0.9, 0.85]), rows, 0.1)
     assert np.argsort(-scores, kind="stable").tolist() == [0, 1, 3, 2]
+    assert scores.tolist() == pytest.approx([1.0, 0.85, 0.7, 0.85])
     assert spread(np.array([1.0, 0.5]), rows[:2], 0.0).tolist() == [1.0, 0.5]

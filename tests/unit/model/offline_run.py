@@ -52,11 +52,11 @@ def chunks(world: World) -> tuple[Mapping[str, Any], ...]:
 
 def mail_item(mail: Mail) -> dict[str, Any]:
     return {
-        "message_id": mail.letter.message_id,
-        "from_name": mail.letter.sender.split(" <")[0],
+        "message_id": mail.message.message_id,
+        "from_name": mail.message.sender.split(" <")[0],
         "from_address": mail.envelope_from,
-        "subject": mail.letter.subject,
-        "text": mail.letter.text.strip(),
+        "subject": mail.message.subject,
+        "text": mail.message.text.strip(),
         "at": mail.received_at.isoformat(),
     }
 
@@ -113,11 +113,11 @@ def _layers(world: World, mail: Mail, memory: Remembered, thread: dict[str, Any]
     yield Layer("summary", thread["summary"])
     yield Layer("knowledge", "\n".join(str(one["text"]) for one in found), found)
     yield Layer("recent", "", tuple(thread["recent"]), trusted=False)
-    yield Layer("mail", mail.letter.text, (mail_item(mail),), trusted=False)
+    yield Layer("mail", mail.message.text, (mail_item(mail),), trusted=False)
 
 
 def _converse(thread: dict[str, Any], mail: Mail, act: ToolCall) -> None:
-    thread["recent"].append({"role": "customer", "text": mail.letter.text, "at": mail.received_at.isoformat()})
+    thread["recent"].append({"role": "customer", "text": mail.message.text, "at": mail.received_at.isoformat()})
     if said := act.input.get("text") or act.input.get("message_to_customer"):
         later = mail.received_at + timedelta(minutes=1)
         thread["recent"].append({"role": "agent", "text": said, "at": later.isoformat()})

@@ -84,9 +84,11 @@ def test_answers_of_other_providers_go_into_history() -> None:
     ]
 
 
-def test_empty_answer_in_history_is_left_out() -> None:
-    """The API takes no empty turn, so an answer that said nothing leaves only the reminder."""
-    nothing = Answer("", (), "end_turn", "claude")
+@pytest.mark.parametrize("text", ["", " \n"])
+@pytest.mark.parametrize("has_blocks", [True, False])
+def test_empty_answer_in_history_is_left_out(text: str, has_blocks: bool) -> None:
+    """The API takes no empty turn and no blank block, so an answer that said nothing leaves only the reminder."""
+    nothing = Answer(text, (), "end_turn", "claude", raw=({"type": "text", "text": text},) if has_blocks else ())
     wire = to_wire(a_request(history=(Exchange(nothing, ()),)), SETTINGS)
     assert [turn["role"] for turn in wire["messages"]] == ["user", "user"]
     assert refusal_of(wire) == ""

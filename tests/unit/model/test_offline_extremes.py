@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.demo.world import make_world
-from services.model.offline.extremes import extreme
+from services.model.offline.answers import extreme
 from services.model.offline.view import Passage
 from services.model.offline.writing import first_name
 from services.model.port import Layer

@@ -47,7 +47,7 @@ async def test_replies_say_what_they_must_and_nothing_of_others(seed: int) -> No
         assert [word for word in turn.mail.expected.must_mention if word.lower() not in said] == [], turn.mail.key
         others = [one for one in world.people if one.address != turn.mail.envelope_from]
         names = {word for one in others for word in (one.first, one.last, one.company)}
-        mine = turn.mail.letter.sender + turn.mail.letter.text
+        mine = turn.mail.message.sender + turn.mail.message.text
         strangers = {name for name in names if name not in mine}
         assert not [name for name in strangers if re.search(rf"\b{re.escape(name)}\b", turn.said)], turn.mail.key
         assert not [word for word in turn.mail.expected.must_not_mention if word.lower() in said]
@@ -67,7 +67,7 @@ async def test_quotes_are_verbatim_spans_of_the_customers_text(seed: int) -> Non
     _, turns = await walked(seed)
     for turn in turns:
         for cited in (*turn.learned.facts, *turn.learned.relations):
-            assert cited.quote in turn.mail.letter.text, turn.mail.key
+            assert cited.quote in turn.mail.message.text, turn.mail.key
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -113,7 +113,7 @@ async def test_an_absence_ends_by_itself(seed: int) -> None:
     [turn] = [turn for turn in turns if turn.mail.key == "reporter-3"]
     [absence] = [fact for fact in turn.learned.facts if fact.key == "absence"]
     assert absence.valid_to is not None
-    assert f"{absence.valid_to.day} May" in turn.mail.letter.text
+    assert f"{absence.valid_to.day} May" in turn.mail.message.text
     assert absence.valid_to > turn.mail.received_at.date()
 
 

@@ -62,6 +62,13 @@ def test_whatever_lies_on_the_topic_is_a_letter(
     assert Choice().takes(letter)
 
 
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "9999-12-31T23:59:59+00:00"])
+def test_a_dead_letter_of_the_last_moment_broke_every_list_of_them(at: str) -> None:
+    """What is no moment in some zone cannot be read back from Postgres: such a letter is as old as its record."""
+    letter = open_letter(Delivery("turns.g.dlq", 0, 1, None, b"", (("dlq_failed_at", at.encode()),), 5_000), "g")
+    assert letter.failed_at == datetime(1970, 1, 1, 0, 0, 5, tzinfo=UTC)
+
+
 def test_a_letter_keeps_its_id_and_another_gets_another() -> None:
     """The id is made of the letter's place and death, so that a broker that forgot cannot give it to another."""
     assert event().id == event().id

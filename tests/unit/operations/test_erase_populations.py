@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from random import Random
 from typing import Any
 from uuid import UUID
@@ -20,7 +21,7 @@ import pytest
 from schemas.events.mail import EmailRead
 from schemas.events.memory import FactRecorded, ParticipantSeen, SessionNoted
 from schemas.events.threads import MailAttached
-from services.core.bus.event_store import EventRow
+from services.core.bus.event_row import EventRow
 from services.core.ids import participant_id
 from services.core.keys.keyring import subject_of
 from services.operations.erase.survey import Survey, kept, listener
@@ -68,6 +69,27 @@ SHARED = (
 )
 SECRETS = ("ondulator", "pyrheliometer", "41234", "quincunxial", "syzygetic", "xylopyrography", "61001", "zymurgical")
 
+# What an erase does not look at of a row.
+ROW = EventRow(
+    id=UUID(int=0),
+    seq=0,
+    workspace=WORKSPACE,
+    topic="",
+    key="",
+    type="",
+    source="",
+    time=datetime(2025, 5, 1, tzinfo=UTC),
+    aggregate=None,
+    aggregate_id=None,
+    version=None,
+    data_subject=None,
+    correlation_id=UUID(int=0),
+    causation_id=None,
+    data={},
+    stored_at=datetime(2025, 5, 1, tzinfo=UTC),
+    published_at=None,
+)
+
 
 @dataclass
 class Population:
@@ -92,7 +114,7 @@ class Population:
         self.owners[key] = owners
         number = UUID(int=len(self.rows) + 1)
         sealed = {"$key": str(key), "$of": str(number), "$sealed": "x"}
-        self.rows.append({"id": number, "type": kind, "data": data, "sealed": sealed, "data_subject": None})
+        self.rows.append(replace(ROW, id=number, type=kind, data=data, sealed=sealed))
 
 
 def population(seed: int) -> Population:
@@ -202,19 +224,19 @@ def surveyed(made: Population, who: str) -> tuple[Survey, list[EventRow], list[E
     found.give_way(theirs)
     ears = listener(found)
     for row in rest:
-        ears.hear(row["data"])
+        ears.hear(row.data)
     ears.hear_kept(theirs)
     return found, theirs, rest
 
 
 def check(made: Population, who: str) -> None:
     found, theirs, rest = surveyed(made, who)
-    assert not [row for row in theirs if row["type"] not in (EmailRead.TYPE, MailAttached.TYPE)]
-    assert not [row for row in theirs if UUID(row["data"]["participant_id"]) in found.people]
-    left, redactor, marks = [row["data"] for row in rest], found.redactor, found.marks
+    assert not [row for row in theirs if row.type not in (EmailRead.TYPE, MailAttached.TYPE)]
+    assert not [row for row in theirs if UUID(row.data["participant_id"]) in found.people]
+    left, redactor, marks = [row.data for row in rest], found.redactor, found.marks
     for row in theirs:
-        data = redactor.redacted(row["data"])
-        only_the_person_went(made, who, row["data"], data)
+        data = redactor.redacted(row.data)
+        only_the_person_went(made, who, row.data, data)
         left.append(data)
     still = {(one, text) for data in left for text in texts(data) for one in marks.found_in(text)}
     assert still == set(), "a proof must not fail on what others said"
@@ -225,8 +247,8 @@ def check(made: Population, who: str) -> None:
 
 
 def said_by(row: EventRow, who: str, made: Population) -> list[str]:
-    own = row["data"].get("participant_id") == str(made.id(who))
-    return [row["data"]["text"]] if own and row["type"] == EmailRead.TYPE else []
+    own = row.data.get("participant_id") == str(made.id(who))
+    return [row.data["text"]] if own and row.type == EmailRead.TYPE else []
 
 
 def only_the_person_went(made: Population, who: str, before: dict[str, Any], after: dict[str, Any]) -> None:
@@ -244,7 +266,7 @@ def only_the_person_went(made: Population, who: str, before: dict[str, Any], aft
         assert after["participants"] == [one for one in before["participants"] if one != who]
     address = re.compile(rf"(?<![\w.+'-]){re.escape(who)}(?![\w-]|\.\w)", re.IGNORECASE)
     assert not address.search(after["text"])
-    names = {one for row in made.rows if is_mail_of(row, who, made) for one in words_of(row["data"]["author"]["name"])}
+    names = {one for row in made.rows if is_mail_of(row, who, made) for one in words_of(row.data["author"]["name"])}
     missing = count(words_of_text(before["text"])) - count(words_of_text(after["text"]))
     assert set(missing) <= names | words_of(who)
     for victim in set(made.people) - {who}:
@@ -253,7 +275,7 @@ def only_the_person_went(made: Population, who: str, before: dict[str, Any], aft
 
 
 def is_mail_of(row: EventRow, who: str, made: Population) -> bool:
-    return bool(row["type"] == EmailRead.TYPE and row["data"]["participant_id"] == str(made.id(who)))
+    return bool(row.type == EmailRead.TYPE and row.data["participant_id"] == str(made.id(who)))
 
 
 def words_of_text(text: str) -> list[str]:
@@ -293,7 +315,7 @@ def test_a_stolen_display_name_and_message_id_take_nothing_from_the_victim() -> 
     writes(made, mallory, 3, name="Order Number", id="order number", text="order number 88123")
     learned(made, bob)
     found, theirs, _ = surveyed(made, mallory)
-    [mail] = [row["data"] for row in theirs if row["type"] == EmailRead.TYPE]
+    [mail] = [row.data for row in theirs if row.type == EmailRead.TYPE]
     left = found.redactor.redacted(mail)
     assert {**left, "to": mail["to"], "participants": mail["participants"]} == mail
     assert left["to"] == []

@@ -73,7 +73,7 @@ def test_what_is_effective_for_an_inbox_is_said_with_its_source() -> None:
     settings = Settings(**EVERY_SECRET | {"threads": {"quiet_s": 7}})
     (box,) = inboxes_shown(settings)
     shaped = {one.name: (one.value, one.source) for one in box.shaped}
-    assert shaped["approval"] == ("review", "mailbox support")
+    assert shaped["approval"] == ("review", "inbox support")
     assert shaped["quiet_s"] == ("7.0", "workspace")
     assert shaped["tool_rounds"][1] == "default"
     assert (box.receives, box.sends) == ("IMAP, imap.shop.example", "SMTP, smtp.shop.example")

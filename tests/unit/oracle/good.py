@@ -155,7 +155,8 @@ def bounced(mail: str) -> Event:
 
 
 def counted(reply: str, outcome: str) -> Event:
-    return event("approval.counted.v1", {"reply_id": reply, "outcome": outcome}, "approval", "how_to")
+    said = {"reply_id": reply, "outcome": outcome, "intent": "how_to", "inbox": "support"}
+    return event("approval.counted.v1", said, "approval", "how_to")
 
 
 def intent(step: str, by: str = "") -> Event:

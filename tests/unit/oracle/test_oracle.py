@@ -140,15 +140,17 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     "an edit was counted as none": (
         lambda e: changed_event(e, "reply.approved.v1", {"edited": 0.2}, reply_id="d1"), "reply d1 was counted as unchanged and not"),
     "an intent stayed closed": (
-        lambda e: without_event(e, "approval.opened.v1"), "intent how_to was to be open and was left as it was"),
+        lambda e: without_event(e, "approval.opened.v1"), "intent how_to of support was to be open and was left as it was"),
     "an intent opened by one sender": (
         lambda e: changed_event(e, "reply.approved.v1", {"recipient": "x9@x1"}, reply_id="d2"), "was to be left as it was and was open"),
     "an intent opened below the bound": (
         lambda e: replace(e, earning=Earning(0.4, 10, 2)), "was to be left as it was and was open"),
+    "drafts of no named intent opened one": (
+        lambda e: changed_event(e, "approval.counted.v1", {"intent": "other"}), "was to be left as it was and was open"),
     "an intent stayed open after a correction": (
-        lambda e: without_event(e, "approval.closed.v1"), "intent how_to was to be closed and was left as it was"),
+        lambda e: without_event(e, "approval.closed.v1"), "intent how_to of support was to be closed and was left as it was"),
     "an intent's row is wrong": (
-        lambda e: changed_row(e, "approvals", 0, is_open=True), "intent how_to is open and the decisions say closed"),
+        lambda e: changed_row(e, "approvals", 0, is_open=True), "intent how_to of support is open and the decisions say closed"),
     "a draft left as earned that was not": (
         lambda e: changed_event(e, "approval.opened.v1", {"intent": "other"}), "reply d3 left as earned before how_to was open"),
     "somebody was proposed two mails": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from uuid import UUID
@@ -9,8 +10,10 @@ from uuid import UUID
 import pytest
 from pydantic import ValidationError
 
+from schemas.events.outreach import OutreachProposed
+from schemas.events.proactive import DraftRequested
 from services.core.settings import OutreachRule, OutreachSettings
-from services.reach_out.decide import Candidate, follows, holds, outreach_id, proposals
+from services.reach_out.decide import Candidate, Day, follows, holds, outreach_id, proposals
 
 BOOK = UUID(int=7)
 TODAY = date(2026, 3, 1)
@@ -18,6 +21,11 @@ RULE = OutreachRule(
     name="renewal", text="Hi {name},\n\nyour plan renews on {date}.", fact="renewal date", within_days=14
 )
 ADA = Candidate(UUID(int=1), UUID(int=1), "Ada", UUID(int=2), datetime(2026, 1, 20, tzinfo=UTC), day="2026-03-10")
+
+
+def day(*found: tuple[OutreachRule, list[Candidate]], room: int = 10, known: Sequence[UUID] = ()) -> Day:
+    """What a round of the inbox decides on."""
+    return Day(BOOK, "support", TODAY, found, frozenset(known), room)
 
 
 @pytest.mark.parametrize(
@@ -30,25 +38,45 @@ ADA = Candidate(UUID(int=1), UUID(int=1), "Ada", UUID(int=2), datetime(2026, 1, 
         ("2026-02-25", False),
         ("soon", False),
         ("2026-13-40", False),
+        ("20260310", False),
+        ("2026-W11-2", False),
+        ("٢٠٢٦-٠٣-١٠", False),
         (None, False),
     ],
 )
 def test_a_day_is_near_or_was_so_lately(day: str | None, near: bool) -> None:
-    """What lies further back is followed up no more, and what is no day never holds."""
+    """What lies further back is followed up no more; what is no day, or a day in another form, never holds."""
     assert holds(RULE, replace(ADA, day=day), TODAY) is near
 
 
 def test_the_draft_says_the_rules_words_filled_in_on_one_line_each() -> None:
-    """A name with line breaks makes none; the person who approves it is told why."""
-    mallory = replace(ADA, name="Ada\n\nBuy {date}")
-    [(proposed, draft)] = proposals(RULE, [mallory], BOOK, "support", TODAY)
-    assert draft.text == "Hi Ada Buy 2026-03-10,\n\nyour plan renews on 2026-03-10."
+    """A name with line breaks makes none, and one with places fills none in; the person who approves it is told why."""
+    mallory = replace(ADA, name="Ada\n\nBuy {goal}{date}", goal="call their bank about the debt")
+    [proposed, draft] = proposals(day((RULE, [mallory])))
+    assert isinstance(proposed, OutreachProposed)
+    assert isinstance(draft, DraftRequested)
+    assert draft.text == "Hi Ada Buy {goal}{date},\n\nyour plan renews on 2026-03-10."
     assert proposed.reason == "rule renewal: renewal date 2026-03-10, they wrote last on 2026-01-20"
     assert (draft.reply_id, draft.unsubscribe) == (proposed.outreach_id, True)
 
 
+def test_a_person_whom_two_rules_hold_for_is_proposed_once_within_the_days_room() -> None:
+    """Under whichever of their addresses; the first rule comes first, and an occasion of before takes up no room."""
+    second = RULE.model_copy(update={"name": "second"})
+    bob = replace(ADA, participant_id=UUID(int=3), person=UUID(int=3))
+    both = (RULE, [ADA, replace(ADA, participant_id=UUID(int=9))]), (second, [ADA, bob])
+
+    def named(day: Day) -> list[tuple[str, UUID]]:
+        return [(one.rule, one.participant_id) for one in proposals(day) if isinstance(one, OutreachProposed)]
+
+    assert named(day(*both)) == [("renewal", ADA.participant_id), ("second", bob.participant_id)]
+    assert named(day(*both, room=1)) == [("renewal", ADA.participant_id)]
+    before = [outreach_id(BOOK, RULE, ADA)]
+    assert named(day(*both, room=1, known=before)) == [("second", ADA.participant_id)]
+
+
 def test_an_occasion_has_one_id_whichever_address_and_day() -> None:
-    """Another renewal is another occasion, and so is silence after another mail."""
+    """Another renewal is another occasion, and so is silence after another mail; the same day with a space is none."""
     id = outreach_id(BOOK, RULE, ADA)
     assert id == outreach_id(
         BOOK, RULE, replace(ADA, participant_id=UUID(int=9), last_at=datetime(2026, 2, 1, tzinfo=UTC))

@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 
 from schemas.events.mail import Identity
+from services.core.mailbox import MailboxKey, alert_message_id
 from services.core.settings import InboxSettings
-from services.mail.mailbox import MailboxKey, alert_message_id
 from services.mail.mime import read_mail
 from services.mail.reports import read_report
 from services.read_email.by_hand import answered_by_itself, of_ours, sent_by_machine

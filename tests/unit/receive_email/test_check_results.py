@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.core.check.steps import Fault
+from services.mail.check.steps import Fault
 from services.mail.message import ParsedMail
 from services.mail.mime import read_mail
 from services.receive_email.check.results import judge_results

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.core.settings import InboxSettings, MemorySettings, Settings
-from services.reflect.instructions import RULES, STANDING, condensing, instructions
+from services.reflect.instructions import DEFAULT, RULES, condensing, instructions
 
 OWN = MemorySettings(
     instructions="You keep the memory of a school.",
@@ -22,14 +22,14 @@ SETTINGS = Settings(
 
 def test_a_mailbox_without_words_of_its_own_has_the_standing_ones() -> None:
     """The default prompt is the standing text and the rules; so is that of a mailbox that is gone."""
-    assert instructions(SETTINGS, "support") == instructions(SETTINGS, "gone") == f"{STANDING}\n\n{RULES}"
+    assert instructions(SETTINGS, "support") == instructions(SETTINGS, "gone") == f"{DEFAULT}\n\n{RULES}"
 
 
 def test_a_mailbox_overrides_prompt_kinds_and_examples_but_not_the_rules() -> None:
     """An operator's text stands in place of ours, kinds and examples are added, the rules always hold."""
     told = instructions(SETTINGS, "school")
     assert told.startswith("You keep the memory of a school.")
-    assert STANDING not in told
+    assert DEFAULT not in told
     assert RULES in told
     assert "- class: which class a child attends" in told
     assert "- class: 4b" in told
@@ -41,7 +41,7 @@ def test_a_mailbox_says_what_its_summaries_must_hold() -> None:
     box = InboxSettings(name="claims", address="claims@ourcompany.example", memory=own)
     told = instructions(Settings(inboxes=(box,)), "claims")
     assert "About the summary: Never leave out the policy number." in told
-    assert STANDING in told
+    assert DEFAULT in told
 
 
 @pytest.mark.parametrize(

@@ -100,17 +100,16 @@ def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     async def overtaken(*_: Any) -> str:
         return str(told.why_not)
 
-    async def stored(conn: Any, query: Any, args: Any) -> Any:
-        if query is policy.SQL.held:
-            return {"data": ReplyHeld.model_construct(shown=told.shown, band="review")}
-        return {"data": told.draft} if told.draft else None
+    async def stored(conn: Any, kind: Any, query: Any, args: Any) -> Any:
+        held = ReplyHeld.model_construct(shown=told.shown, band="review")
+        data = held if query is policy.SQL.held else told.draft
+        return SimpleNamespace(is_sealed=False, envelope=lambda: SimpleNamespace(data=data)) if data else None
 
     monkeypatch.setattr(policy, "frozen_reply", frozen)
     monkeypatch.setattr(policy, "kept", kept)
     monkeypatch.setattr(policy, "newest", newest)
     monkeypatch.setattr(policy, "overtaken", overtaken)
-    monkeypatch.setattr(policy, "fetch_one", stored)
-    monkeypatch.setattr(policy.event_store, "envelope", lambda found: SimpleNamespace(data=found["data"]))
+    monkeypatch.setattr(policy, "row_as", stored)
     return told
 
 
@@ -368,10 +367,10 @@ async def test_the_servers_answer_is_kept() -> None:
 
 async def test_an_international_address_goes_only_where_it_is_understood() -> None:
     """Without SMTPUTF8 such a mail is refused, not mangled; with it, it goes."""
-    letter = SmtpMessage("support@example.com", "jürgen@example.org", b"")
+    message = SmtpMessage("support@example.com", "jürgen@example.org", b"")
     with pytest.raises(SmtpRefused, match="SMTPUTF8"):
-        await _introduce(Server("", None), letter)  # type: ignore[arg-type]
-    await _introduce(Server("", None, extensions=("smtputf8",)), letter)  # type: ignore[arg-type]
+        await _introduce(Server("", None), message)  # type: ignore[arg-type]
+    await _introduce(Server("", None, extensions=("smtputf8",)), message)  # type: ignore[arg-type]
 
 
 def test_only_not_now_is_temporary() -> None:

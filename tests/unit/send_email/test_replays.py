@@ -58,10 +58,10 @@ async def test_no_group_takes_a_replay_from_a_log_and_none_fails_a_turn_for_it()
         async def find(self, ids: Any) -> dict[UUID, Any]:
             return {}
 
-    letters: list[Record] = []
+    dead_letters: list[Record] = []
 
     async def publish(records: list[Record]) -> None:
-        letters.extend(records)
+        dead_letters.extend(records)
 
     app: Any = SimpleNamespace(
         settings=SimpleNamespace(kafka=SimpleNamespace(topic_prefix="")),
@@ -77,7 +77,7 @@ async def test_no_group_takes_a_replay_from_a_log_and_none_fails_a_turn_for_it()
         await Runner(generate_reply.PROCESSOR, app).handle(delivery)
     assert generate_reply.PROCESSOR.give_up is not None
     await Runner(generate_reply.PROCESSOR, app).give_up(delivery, refused.value, 1)
-    assert [one.topic for one in letters] == [f"{record.topic}.generate_reply.dlq"]
+    assert [one.topic for one in dead_letters] == [f"{record.topic}.generate_reply.dlq"]
 
 
 def test_the_mark_travels_to_what_is_caused_and_over_the_wire() -> None:

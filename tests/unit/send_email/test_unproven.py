@@ -13,7 +13,7 @@ import pytest
 
 from schemas.events.replies import ReplyDrafted
 from services.core.settings import Settings
-from services.mail.tokens import Keyring
+from services.mail.tokens import SigningKeys
 from services.send_email.load import NewestMail
 from services.send_email.unproven import Gate, as_fixed, freeze_fixed, gate, without_proposals
 
@@ -39,7 +39,7 @@ def app(**inbox: Any) -> Any:
         secret="a secret for tests only, long enough",
         inboxes=[{"name": "support", "address": "support@ourcompany.example", "display_name": "Our Support", **inbox}],
     )
-    return SimpleNamespace(settings=settings, keyring=Keyring((b"k" * 16,)))
+    return SimpleNamespace(settings=settings, signing_keys=SigningKeys((b"k" * 16,)))
 
 
 def draft(**given: Any) -> ReplyDrafted:

@@ -59,6 +59,13 @@ def test_a_thread_that_continues_an_older_one_says_so() -> None:
     ]
 
 
+def test_a_link_that_a_later_mail_showed_was_lost() -> None:
+    """A mail that joins two threads comes into one, which then names the other; a thread names one, the first."""
+    joins = mail(linked_from=id_of("other"))
+    assert kinds(mails.attach(thread(), joins)) == ["ThreadLinked", "MailAttached"]
+    assert kinds(mails.attach(thread(linked=True), joins)) == ["MailAttached"]
+
+
 @pytest.mark.parametrize(
     ("kind", "mode", "waits"),
     [("answer", "live", True), ("human", "live", True), ("answer", "history", False), ("human", "history", False)],

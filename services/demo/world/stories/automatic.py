@@ -64,7 +64,7 @@ def _bounced(stage: Stage) -> Iterator[Mail]:
     )
     bounced = stage.at(4, asked.day, 15, 58)
     host = "mx.relay.example"
-    letter = DemoMail(
+    message = DemoMail(
         sender=f"Mail Delivery Subsystem <MAILER-DAEMON@{host}>",
         to=stage.support,
         subject="Undelivered Mail Returned to Sender",
@@ -80,7 +80,7 @@ def _bounced(stage: Stage) -> Iterator[Mail]:
         bounced,
         "",
         "none",
-        letter,
+        message,
         Expected("bounce"),
         f"the answer to {person.first} bounces: the address is suppressed",
         about="gone-1",

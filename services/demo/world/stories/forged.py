@@ -28,5 +28,5 @@ def tell(stage: Stage) -> Iterator[Mail]:
         f"somebody else writes in {victim.first}'s name: authentication fails, no answer goes out",
     )
     seal = Seal(victim.seal.domain, victim.seal.selector, forger.seal.seed)
-    letter = replace(mail.letter, seal=seal, message_id=f"forged-1.{stage.seed}@{forger.seal.domain}")
-    yield replace(mail, letter=letter, envelope_from=forger.address, authentication="failed")
+    message = replace(mail.message, seal=seal, message_id=f"forged-1.{stage.seed}@{forger.seal.domain}")
+    yield replace(mail, message=message, envelope_from=forger.address, authentication="failed")

@@ -1,4 +1,4 @@
-// Single keys, which the dialog lists and switches off. They only move the focus: nothing is done without Enter.
+// A user's own single keys. They only move the focus: nothing is done without Enter.
 import { load } from "./swap.js";
 
 const help = document.getElementById("help");
@@ -44,25 +44,27 @@ function edit() {
 }
 
 const acts = {
-  j: () => row(1),
-  k: () => row(-1),
-  "/": () => document.getElementById("q")?.focus(),
-  i: () => load(`${root}/inbox`),
-  d: () => load(`${root}/drafts/next`),
-  x: choose,
-  e: edit,
-  a: () => (document.getElementById("approve") ?? document.getElementById("assignee"))?.focus() ?? bulk("bulk-assignee"),
-  w: () => { const box = document.getElementById("write"); if (box) { box.open = true; document.getElementById("reply-text").focus(); } },
-  s: () => document.getElementById("snooze")?.focus() ?? bulk("bulk-until"),
-  n: () => document.getElementById("note")?.focus(),
-  r: () => document.querySelector("#newer:not([hidden]) a")?.click(),
-  "?": () => help.showModal(),
+  next: () => row(1),
+  previous: () => row(-1),
+  search: () => document.getElementById("q")?.focus(),
+  inbox: () => load(`${root}/inbox`),
+  draft: () => load(`${root}/drafts/next`),
+  choose,
+  edit,
+  approve: () => (document.getElementById("approve") ?? document.getElementById("assignee"))?.focus() ?? bulk("bulk-assignee"),
+  write: () => { const box = document.getElementById("write"); if (box) { box.open = true; document.getElementById("reply-text").focus(); } },
+  snooze: () => document.getElementById("snooze")?.focus() ?? bulk("bulk-until"),
+  note: () => document.getElementById("note")?.focus(),
+  newer: () => document.querySelector("#newer:not([hidden]) a")?.click(),
+  help: () => help.showModal(),
 };
+const byKey = new Map(Object.entries(JSON.parse(document.body.dataset.keys)));
 
 addEventListener("keydown", (event) => {
-  if (!on.checked || event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  const types = event.getModifierState("AltGraph"); // it types a character, such as @
+  if (!on.checked || help.open || (!types && (event.ctrlKey || event.metaKey || event.altKey))) return;
   if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
-  const act = acts[event.key];
+  const act = acts[byKey.get(event.key)];
   if (!act) return;
   event.preventDefault();
   act();

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.events.threads import GoalClosed, TimerElapsed, TurnFailed
 from services.core.bus.envelope import Envelope, caused, first
+from services.keep_time.keeper import KEEP_TIME
 
 NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
 ID, THREAD, PERSON = UUID(int=1), UUID(int=2), UUID(int=3)
@@ -74,4 +75,4 @@ def test_the_trace_context_is_that_of_the_w3c() -> None:
 def test_the_key_is_the_field_that_the_topic_names() -> None:
     """A timer goes to its thread's partition."""
     timer = TimerElapsed(timer_id=UUID(int=9), thread_id=THREAD, purpose="quiet", due_at=NOW)
-    assert first(timer, id=ID, source="keep_time", time=NOW, workspace="main").key == str(THREAD)
+    assert first(timer, id=ID, source=KEEP_TIME, time=NOW, workspace="main").key == str(THREAD)

@@ -47,6 +47,42 @@ async def soon() -> None:
         await asyncio.sleep(0)
 
 
+async def test_what_a_consumer_has_no_handler_for_cost_a_task_and_waited_in_a_lane() -> None:
+    """It is done at once, behind whatever its lane does, and acknowledged when all before it is."""
+    desk = Desk(LaneLimits(running=8), skips=lambda delivery: delivery.key == b"not ours")
+    for key in (b"not ours", b"thread", b"not ours"):
+        assert await desk.submit(key)
+    await soon()
+    assert (desk.started, desk.acked, desk.lanes.unfinished) == ([1], [0], 1)
+    desk.open(b"thread")
+    await soon()
+    assert desk.acked == [0, 1, 2]
+
+
+async def test_a_record_whose_headers_cannot_be_read_ended_its_consumer() -> None:
+    """Whoever asks whether it is skipped may fail; then it is handled like any other, and given up by that."""
+    desk = Desk(LaneLimits(running=8), skips=lambda delivery: bool(delivery.headers[0]))
+    assert await desk.submit(b"thread")
+    desk.open(b"thread")
+    await soon()
+    assert (desk.started, desk.acked) == ([0], [0])
+
+
+async def test_the_events_of_one_mail_were_plenty_and_its_reply_waited_for_the_next_look_at_the_log() -> None:
+    """However many of one lane or two are in hand, the next may come at once; with further lanes it need not."""
+    desk = Desk(LaneLimits(running=8))
+    for _ in range(8):
+        await desk.submit(b"thread")
+    await desk.submit(b"sender")
+    assert not desk.lanes.has_plenty()
+    await desk.submit(b"another mail's thread")
+    assert desk.lanes.has_plenty()
+    for key in (b"thread", b"sender", b"another mail's thread"):
+        desk.open(key)
+    await soon()
+    assert not desk.lanes.has_plenty()
+
+
 async def test_a_stuck_lane_leaves_the_others_running_and_the_offset_behind() -> None:
     """Work behind an unfinished offset is done but not acknowledged until that one is."""
     desk = Desk(LaneLimits(running=2))

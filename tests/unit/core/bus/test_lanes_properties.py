@@ -52,6 +52,15 @@ class LaneMachine(RuleBasedStateMachine):
         self.queued[key].append(ticket)
         self.live.append(ticket)
 
+    @rule(partition=st.sampled_from(PARTITIONS))
+    def skip(self, partition: Partition) -> None:
+        if not self.state.is_open(partition) or not self.state.has_room(partition):
+            return
+        offset = self.next_read[partition]
+        self.next_read[partition] += 1
+        self.finished[partition].add(offset)
+        self._acknowledge(self.state.skip(Delivery(*partition, offset, b"", b""), lambda: None))
+
     @rule(key=KEYS)
     def take(self, key: str) -> None:
         ticket = self.state.take_head(key)
@@ -116,7 +125,7 @@ class Log:
     handled: dict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
     finished: dict[Partition, set[int]] = field(default_factory=lambda: defaultdict(set))
     committed: dict[Partition, int] = field(default_factory=lambda: defaultdict(int))
-    letters: list[int] = field(default_factory=list)
+    dead_letters: list[int] = field(default_factory=list)
     attempts: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     running: int = 0
     most_running: int = 0
@@ -151,7 +160,7 @@ class Script:
         seen = self.log.attempts[-1 - delivery.timestamp_ms] = self.log.attempts[-1 - delivery.timestamp_ms] + 1
         if seen == 1:
             raise Temporary("the dead letter topic does not answer")
-        self.log.letters.append(delivery.timestamp_ms)
+        self.log.dead_letters.append(delivery.timestamp_ms)
         self.log.finished[delivery.source].add(delivery.offset)
 
     def ack(self, delivery: Delivery) -> None:
@@ -207,7 +216,7 @@ def test_every_delivery_is_handled_or_given_up_in_order_by_key(events: list[tupl
     for key in {d.key for d in deliveries}:
         expected = [d.timestamp_ms for d in deliveries if d.key == key and d.value != b"poison"]
         assert log.handled[key or b""] == expected
-    assert sorted(log.letters) == [d.timestamp_ms for d in deliveries if d.value == b"poison"]
+    assert sorted(log.dead_letters) == [d.timestamp_ms for d in deliveries if d.value == b"poison"]
     assert log.most_running <= LIMITS.running
     assert log.committed == {p: sum(d.source == p for d in deliveries) for p in log.committed}
     assert sum(log.committed.values()) == len(deliveries)

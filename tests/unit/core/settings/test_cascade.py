@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from schemas.events.replies import ChosenSetting
 from services.core.settings import Settings, context_of, shaped
 
 SUPPORT = {"name": "support", "address": "s@x.example"}
@@ -38,13 +39,13 @@ def test_a_persona_for_all_mailboxes_is_the_workspaces() -> None:
         context={"persona": "You are formal."}, inboxes=[SUPPORT, {**SUPPORT, "name": "b", "persona": "Brief."}]
     )
     found = [shaped(whole, whole.inbox(name))["persona"] for name in ("support", "b")]
-    assert [(one.value, one.source) for one in found] == [("You are formal.", "workspace"), ("Brief.", "mailbox b")]
+    assert [(one.value, one.source) for one in found] == [("You are formal.", "workspace"), ("Brief.", "inbox b")]
 
 
 LEVELS: list[tuple[dict[str, Any], list[tuple[str, dict[str, Any]]], Any, str]] = [
     ({}, [], "auto", "default"),
     ({"send": {"approval": "review"}}, [], "review", "workspace"),
-    ({"inboxes": [{**SUPPORT, "reply": {"approval": "review"}}]}, [], "review", "mailbox support"),
+    ({"inboxes": [{**SUPPORT, "reply": {"approval": "review"}}]}, [], "review", "inbox support"),
     (
         {
             "send": {"approval": "auto"},
@@ -84,8 +85,8 @@ def test_each_value_is_looked_for_by_itself() -> None:
     chosen = shaped(settings, settings.inbox("support"), "ada@acme.example")
     assert {name: one.source for name, one in chosen.items() if one.source != "default"} == {
         "quiet_s": "workspace",
-        "persona": "mailbox support",
-        "recent_messages": "mailbox support",
+        "persona": "inbox support",
+        "recent_messages": "inbox support",
         "disclose_ai": "participant ada@acme.example",
     }
     assert context_of(settings, chosen).recent_messages == 3
@@ -143,3 +144,12 @@ def test_how_facts_are_recalled_is_said_per_mailbox_too() -> None:
     app = said(inboxes=[{**SUPPORT, "reply": {"recall": "on_cue", "recall_every": 9}}])
     context = context_of(app, shaped(app, app.inbox("support")))
     assert (context.recall, context.recall_every, app.context.recall) == ("on_cue", 9, "always")
+
+
+@pytest.mark.parametrize(
+    ("stored", "read"),
+    [("mailbox b", "inbox b"), ("mailbox", "inbox"), ("participant mailbox@x.example",) * 2, ("turn mailbox",) * 2],
+)
+def test_older_events_called_an_inbox_a_mailbox(stored: str, read: str) -> None:
+    """Where a setting came from is read in the word of today."""
+    assert ChosenSetting(value="Brief.", source=stored).source == read

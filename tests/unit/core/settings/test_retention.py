@@ -35,7 +35,7 @@ def test_nothing_leaves_before_the_log_has_forgotten_it(name: str) -> None:
 
 
 def test_the_journal_outlives_every_record_and_dead_letter() -> None:
-    """A group that is reset to earliest, or a letter redriven on its last day, must meet its journal row."""
+    """A group that is reset to earliest, or a dead letter redriven on its last day, must meet its journal row."""
     assert journal_days() > max(log_days(), RETENTION.days)
     said = refused(journal_days=97)
     assert "retention.journal_days is 97, but dead letters and the log may bring an event back" in said

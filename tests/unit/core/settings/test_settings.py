@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import ValidationError
 
 from services.core.errors import Permanent
 from services.core.settings import Settings, SettingsWrong, read_settings
+from services.core.settings.group import Group
 
 
 @pytest.fixture(autouse=True)
@@ -152,3 +156,30 @@ def test_a_secret_that_is_too_short_is_said_at_the_start(
     monkeypatch.setenv(f"CORRESPONDENT_{name}", value)
     assert "at least 16" in said()
     assert "short" not in said()
+
+
+def groups(one: type[Group]) -> Iterator[type[Group]]:
+    """Every group of settings."""
+    for each in one.__subclasses__():
+        yield each
+        yield from groups(each)
+
+
+NUMBERS = [
+    (group, name, kind)
+    for group in sorted(set(groups(Group)), key=lambda one: f"{one.__module__}.{one.__name__}")
+    for name, field in group.model_fields.items()
+    for kind in (int, float)
+    if kind in (field.annotation, *get_args(field.annotation))
+]
+TOO_MUCH = {int: (10**30, -(10**30)), float: (1e300, -1e300, math.inf, math.nan)}
+
+
+@pytest.mark.parametrize(("group", "name", "kind"), NUMBERS)
+def test_a_time_that_never_ends_kept_every_mail_from_an_answer(group: type[Group], name: str, kind: type) -> None:
+    """No number is larger than a table holds, endless or none, and no time reaches behind the last day: all handlers failed."""
+    assert len(NUMBERS) > 100
+    for value in TOO_MUCH[kind]:
+        with pytest.raises(ValidationError) as raised:
+            group.model_validate({name: value})
+        assert (name,) in {error["loc"][:1] for error in raised.value.errors()}, value

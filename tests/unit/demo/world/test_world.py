@@ -47,17 +47,17 @@ def test_same_seed_same_bytes(seed: int) -> None:
 def test_other_seeds_draw_other_worlds() -> None:
     """Ten seeds give ten regulars' first mails, no two alike, and more than one product, plan and wording."""
     worlds = [make_world(seed) for seed in range(1, 11)]
-    assert len({world.mail("regular-1").letter.text for world in worlds}) == 10
+    assert len({world.mail("regular-1").message.text for world in worlds}) == 10
     assert len({world.product.name for world in worlds}) > 2
     assert len({world.product.top.name for world in worlds}) > 1
-    assert len({world.mail("regular-4").letter.text for world in worlds}) > 2
+    assert len({world.mail("regular-4").message.text for world in worlds}) > 2
 
 
 def test_canonical_world_is_john_of_acme() -> None:
     """Seed 0 tells of John of Acme, who upgrades to Enterprise and comes back in June."""
     world = make_world(0)
-    assert world.mail("regular-1").letter.sender == "John Miller <john@acme.example>"
-    assert "Enterprise" in world.mail("regular-3").letter.text
+    assert world.mail("regular-1").message.sender == "John Miller <john@acme.example>"
+    assert "Enterprise" in world.mail("regular-3").message.text
     assert world.mail("regular-4").received_at.month == 6
     assert make_world() == world
 
@@ -68,7 +68,7 @@ def test_verified_mails_verify_and_failed_ones_fail(seed: int) -> None:
     world = make_world(seed)
     outcomes = set()
     for mail in world.mails:
-        if mail.letter.seal is None:
+        if mail.message.seal is None:
             assert mail.authentication == "none"
             continue
         good = dkim.verify(mail.render(_all_sent(world)), dnsfunc=_resolver(world))
@@ -98,7 +98,7 @@ def test_a_reply_to_nothing_references_the_customers_own_mail() -> None:
     """If we never answered, the customer's next mail refers to their own first one and quotes nothing."""
     world = make_world(0)
     parsed = email.message_from_bytes(world.mail("angry-2").render(Sent()), policy=email.policy.default)
-    assert parsed["In-Reply-To"] == f"<{world.mail('angry-1').letter.message_id}>"
+    assert parsed["In-Reply-To"] == f"<{world.mail('angry-1').message.message_id}>"
     assert "wrote:" not in parsed.get_content()
 
 

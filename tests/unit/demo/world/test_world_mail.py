@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from services.core.mailbox import MailboxKey
 from services.demo.world import Mail, Sent, SentReply, World, ZoneResolver, make_world
 from services.mail.authentication import authenticate
 from services.mail.filters import FilterContext, judge
-from services.mail.mailbox import MailboxKey
 from services.mail.mime import read_mail
 from services.mail.reports import read_report
 
@@ -67,5 +67,5 @@ def test_the_new_text_is_what_the_customer_wrote(seed: int) -> None:
     for mail in world.mails:
         if mail.answers:
             new = read_mail(_raw(world, mail)).reply.new
-            assert new.split()[:4] == mail.letter.text.split()[:4], mail.key
+            assert new.split()[:4] == mail.message.text.split()[:4], mail.key
             assert "yes." not in new

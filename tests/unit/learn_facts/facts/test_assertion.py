@@ -24,6 +24,9 @@ ASSERTED = [
     ("Team", "I would like to tell you that we are on the Team plan."),
     ("Team", "Sí, estamos en el plan Team."),
     ("Team", "Unser Vertrag wurde auf Team umgestellt."),
+    ("Zwolle", "Sinds deze week zitten wij in Zwolle."),
+    ("Team", "As of the first of this month we are on the Team plan."),
+    ("Bonn", "Seit dieser Woche sind wir in Bonn."),
     ("Team", "No problem, we are on the Team plan."),
     ("Team", "No, we are on the Team plan."),
     ("Team", "We used to be on Starter, but now we are on Team."),
@@ -49,6 +52,9 @@ ASSERTED = [
     ("Lisbon", "My partner and I live in Lisbon."),
     ("555-0101", "I am away today, but my number is 555-0101."),
     ("555-0101", "New phone, new number: 555-0101. The old one is dead."),
+    ("Team", "Wij zijn vorige week overgestapt op het abonnement Team."),
+    ("Team", "Dr. Kern half uns, tylko Team mamy."),
+    ("18", "我的会员号是18，不是81。"),
 ]
 NOT_ASSERTED: list[tuple[Mood, str, str]] = [
     ("asks", "Team", "Are we still on the Team plan?"),
@@ -81,6 +87,14 @@ NOT_ASSERTED: list[tuple[Mood, str, str]] = [
     ("wishes", "Team", "Nous envisageons le forfait Team."),
     ("wishes", "Team", "Queremos pasar al plan Team."),
     ("wishes", "Team", "We overwegen Team."),
+    ("another's", "555-0101", "Use 555-0202 for me and 555-0101 for Dan in the warehouse."),
+    ("another's", "Cork", "- Leeds: our office\n- Cork: our supplier"),
+    ("denies", "12", "Me equivoqué, tenemos 18 usuarios y no 12."),
+    ("was so", "P-7781", "My policy number is P-9034 and the old one, P-7781, is void."),
+    ("gives up", "Park Street", "Since Park Street closed, my branch is Mill Lane."),
+    ("gives up", "treasurer", "I handed in the keys as treasurer on Sunday."),
+    ("hearsay", "50", "You wrote 50 seats on the quote."),
+    ("hearsay", "50", "Sie schreiben 50 Plätze auf das Angebot."),
     ("denies", "Team", "It is not true that we are on the Team plan."),
     ("denies", "Team", "Nous ne sommes plus sur Team."),
     ("denies", "Team", "No usamos el plan Team."),
@@ -126,6 +140,18 @@ NOT_ASSERTED: list[tuple[Mood, str, str]] = [
     ("supposes", "60", "Il nous faudrait 60 licences."),
     ("supposes", "20000", "With 20000 euros we could do it."),
     ("asks", "Munich", "Can you check this?\n\n- our office is in Munich\n- invoices are monthly"),
+    ("denies", "上海", "我已经不住在上海了。"),
+    ("asks", "Pro", "What is this form?\n\nName: ________\nNew plan: Basic / Pro / Max"),
+    ("gives up", "nuts", "Please forget what I said about an allergy to nuts."),
+    ("gives up", "nuts", "Vergessen Sie bitte meine Angabe zur Allergie gegen nuts."),
+    ("another's", "555-0101", "Żona ma numer 555-0101."),
+    ("another's", "20 mg", "My mother, who has the same thing, takes 20 mg."),
+    ("another's", "20 mg", "Meine Mutter, die dasselbe hat, nimmt 20 mg."),
+    ("another's", "7 June", "Friends of ours arrive on 7 June."),
+    ("met", "Elm Road 16", "The parcel ended up at Elm Road 16."),
+    ("met", "Am Anger 8", "Das Paket liegt seit Tagen bei Am Anger 8."),
+    ("hearsay", "3", "The booking shows 3 guests for some reason."),
+    ("hearsay", "40 mg", "I read somewhere that most people get 40 mg."),
     ("asks", "2026-04-01", "Lässt sich unsere Frist auf den 1. April 2026 verschieben?"),
 ]
 
@@ -177,11 +203,19 @@ def test_a_sentence_of_one_repeated_phrase_stopped_the_judgement(run: str) -> No
         ("Please use Rome for the forms.", True),
         ("Rome.", True),
         ("Kontoret ligger numera i Malmö centrum idag.", True),
+        ("Het pakket staat bij de buurman in Rome.", False),
     ],
 )
 def test_a_parcels_city_took_the_place_of_the_offices(sentence: str, theirs: bool) -> None:
     """A value of something that no word says is the author's is to be confirmed; so is none of an unknown language."""
     assert speaks_of_the_author(sentence, "city", of_a_person=False) == theirs
+
+
+def test_a_child_opens_what_is_told_of_a_class() -> None:
+    """In Japanese, where nobody says whose child it is; that others are children says nothing of the author's."""
+    assert speaks_of_the_author("息子は3年2組です。", "クラス", of_a_person=False)
+    assert not speaks_of_the_author("隣の子は3年2組です。", "クラス", of_a_person=False)
+    assert not speaks_of_the_author("In der 3a sind nur 18 Kinder.", "class", of_a_person=False)
 
 
 @pytest.mark.parametrize(
@@ -214,3 +248,22 @@ def test_a_bare_yes_confirmed_nothing() -> None:
     assert confirms("45", "Ja, das stimmt.", asked)
     assert not confirms("45", "Correct, we have 40.", asked)
     assert not confirms("40", "Correct.", asked)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "text"),
+    [
+        ("adviser", "Ms Kent", "My adviser at the bank is Ms Kent."),
+        ("doctor", "Dr Blum", "We see Dr Blum."),
+        ("room", "210", "We are staying in room 210."),
+    ],
+)
+def test_what_says_the_key_told_of_others_or_of_a_visit(key: str, value: str, text: str) -> None:
+    """Where somebody is found makes them nobody else's; who sees a doctor has one, and who stays in a room does."""
+    assert mood_of(value, Span(0, len(text), text), text, About((key,))) is None
+
+
+def test_the_authors_own_bank_account_was_another_partys() -> None:
+    """A word that names the key names nobody: "my bank account" is no bank's, "our supplier" is one of any key."""
+    text = "My bank account is DE11 2000."
+    assert mood_of("DE11 2000", Span(0, len(text), text), text, About(("iban",))) is None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from schemas.events.memory import FactRetracted, FactsUnmerged
+from schemas.events.memory import FactRecorded, FactRetracted, FactsUnmerged
 from services.learn_facts.facts import consequences
 from services.learn_facts.facts import requests as decide_requests
 from services.learn_facts.facts.policy import STANDARD
@@ -37,6 +38,32 @@ def test_what_says_the_same_is_merged_into_the_older() -> None:
     assert event is not None
     assert (event.fact_id, event.members) == (ONE.fact_id, (other.fact_id,))
     assert event.confidence == pytest.approx(1 - 0.3 * 0.6 * 0.8)
+
+
+@pytest.mark.parametrize("apart", [0, 1])
+def test_what_a_person_took_apart_is_not_merged_again(apart: int) -> None:
+    """Whichever of the two remembers that it was taken apart from the other."""
+    pair = [ONE, OTHER]
+    pair[apart] = replace(pair[apart], apart_from=(pair[1 - apart].fact_id,))
+    assert merged(*pair, similarity=1.0) == []
+
+
+REPORTS = known("PDF", key="report format", text="I want reports as PDF.")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("I prefer my reports as PDF.", True),
+        ("I prefer reports as PDF for Lisbon.", False),
+        ("I prefer reports as PDF for my colleague.", False),
+    ],
+)
+def test_one_value_under_two_names_of_a_key_is_one_only_of_the_same_people(text: str, is_one: bool) -> None:
+    """A name, or a colleague, that only one of the two sentences tells of keeps them apart."""
+    new = known("PDF", fact_id=id_of("new"), key="format of reports", text=text)
+    recorded = FactRecorded.model_construct(fact_id=new.fact_id, past=False)
+    assert len(list(consequences.joined(person(REPORTS, new), [recorded]))) == is_one
 
 
 @pytest.mark.parametrize(

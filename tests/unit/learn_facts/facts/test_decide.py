@@ -233,8 +233,8 @@ def test_an_older_mail_that_says_the_same_moves_the_beginning_back() -> None:
 def test_a_value_that_was_confirmed_lately_is_newer_than_a_mail_from_before() -> None:
     """When a value was last said counts, not when it was first said."""
     again = Support("authenticated", id_of("again"), None, NOW - timedelta(days=5))
-    standing = known("Team", valid_from=NOW - timedelta(days=300), supports=(support(), again))
-    event = decided(standing, source=old_mail(50))
+    current = known("Team", valid_from=NOW - timedelta(days=300), supports=(support(), again))
+    event = decided(current, source=old_mail(50))
     assert isinstance(event, FactRecorded)
     assert (event.past, event.valid_to) == (True, NOW - timedelta(days=5))
 
@@ -270,11 +270,11 @@ def test_a_translated_value_makes_the_literal_one_unsure_and_the_next_word_decid
 
 
 @pytest.mark.parametrize(
-    "standing", [known(**HUMAN), known(valid_from=NOW + timedelta(days=1)), known(trust="inferred")]
+    "current", [known(**HUMAN), known(valid_from=NOW + timedelta(days=1)), known(trust="inferred")]
 )
-def test_only_a_newer_word_makes_a_customers_literal_one_unsure(standing: Any) -> None:
+def test_only_a_newer_word_makes_a_customers_literal_one_unsure(current: Any) -> None:
     """A person's word, a newer one and an inferred one are marked by nothing that a model concludes."""
-    events = all_decided(standing, source=source(), value="Diamond")
+    events = all_decided(current, source=source(), value="Diamond")
     assert not any(isinstance(one, FactMarkedStale) for one in events)
 
 
@@ -307,10 +307,10 @@ def test_the_standing_value_that_is_over_ends_then() -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"op": "update", "fact_id": str(id_of("fact Starter"))}])
-@pytest.mark.parametrize("standing", [known(), known(**HUMAN)])
-def test_a_value_for_a_while_ends_no_open_ended_one(standing: Any, given: dict[str, Any]) -> None:
+@pytest.mark.parametrize("current", [known(), known(**HUMAN)])
+def test_a_value_for_a_while_ends_no_open_ended_one(current: Any, given: dict[str, Any]) -> None:
     """'Until the 12th reach me on ...' stands over the permanent number, whoever said that, and leaves it as it is."""
-    event = decided(standing, source=source(), valid_to=SOON, **given)
+    event = decided(current, source=source(), valid_to=SOON, **given)
     assert isinstance(event, FactRecorded)
     assert (event.past, event.supersedes, event.single_valued) == (False, (), False)
     assert event.expires_at == end_of_day(SOON)
@@ -384,10 +384,10 @@ def test_values_side_by_side_are_no_successors() -> None:
     """A late mail about one of several values makes it older, whatever began or ended beside it."""
     beside = past("Teams", key="uses", single_valued=False, valid_from=NOW - timedelta(days=20),
                   valid_to=NOW - timedelta(days=15), superseded_by=None)  # fmt: skip
-    standing = known(
+    current = known(
         "Enterprise", key="uses", kind="preference", single_valued=False, valid_from=NOW - timedelta(days=9)
     )
-    event = decided(standing, past=(beside,), source=old_mail(30), **USES)
+    event = decided(current, past=(beside,), source=old_mail(30), **USES)
     assert isinstance(event, FactCorroborated)
     assert event.valid_from == NOW - timedelta(days=30)
 
@@ -438,9 +438,9 @@ def test_our_own_mail_says_nothing_of_a_customer() -> None:
     """What we wrote about a customer's plan is no source for it, and supports it in nothing."""
     quote = "You are on the Enterprise plan"
     assert refusal(decided(source=our_mail(), quote=quote)) == "our own words say nothing of a customer"
-    standing = known("$50 credit", kind="resolution", key="late parcel", single_valued=False)
+    current = known("$50 credit", kind="resolution", key="late parcel", single_valued=False)
     again = {"kind": "resolution", "key": "late parcel", "value": "$50 credit", "quote": "credited $50"}
-    assert refusal(decided(standing, source=our_mail(), **again)) == "our own words do not corroborate"
+    assert refusal(decided(current, source=our_mail(), **again)) == "our own words do not corroborate"
 
 
 @pytest.mark.parametrize(
@@ -459,6 +459,10 @@ def test_our_own_mail_says_nothing_of_a_customer() -> None:
         ({"kind": "event", "key": "refund"}, False),
         ({"kind": "resolution", "key": "export", "value": "works again"}, True),
         ({"kind": "customer_info", "key": "credit card"}, True),
+        ({"kind": "customer_info", "key": "refund account"}, True),
+        ({"kind": "customer_info", "key": "Erstattungskonto"}, True),
+        ({"kind": "customer_info", "key": "compte de remboursement"}, True),
+        ({"kind": "customer_info", "key": "account refund"}, False),
         ({"kind": "note", "key": "refund approval"}, False),
         ({"kind": "action", "key": "plan"}, False),
         ({"kind": "goal", "key": "refund"}, True),

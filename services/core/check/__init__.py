@@ -1,6 +1,0 @@
-"""Checks that an operator runs: steps that say in words what works, what does not, and what to do about it."""
-
-from services.core.check.smtp import smtp_steps
-from services.core.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve, walk
-
-__all__ = ["TIMEOUT_S", "Fault", "Finding", "Step", "connect", "resolve", "smtp_steps", "walk"]
