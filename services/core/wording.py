@@ -68,10 +68,15 @@ def _shape(one: str) -> str:
     return "" if unicodedata.category(one) == "Cf" else unicodedata.normalize("NFKC", one)
 
 
+def plain_lines_of(package: str, name: str) -> list[str]:
+    """The lines of `name.txt` without accents and bounded, as `wording` joins them."""
+    return [bounded(_plain(line)) for line in lines_of(package, name)]
+
+
 @cache
 def wording(package: str, name: str) -> Pattern[str]:
     """Any line of `name.txt`, for texts that are `folded`; the lines themselves may keep their accents."""
-    return compiled("|".join(f"(?:{bounded(_plain(line))})" for line in lines_of(package, name)), MULTILINE)
+    return compiled("|".join(f"(?:{line})" for line in plain_lines_of(package, name)), MULTILINE)
 
 
 @cache
