@@ -22,7 +22,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from pypdf import PdfReader
@@ -44,16 +44,22 @@ class Unreadable(Exception):
     """A person has to open this document."""
 
 
+class Read(NamedTuple):
+    """What a document says, or lists, and why that is not all of it."""
+
+    verdict: str
+    text: str
+    reason: str = ""
+
+
 def main(kind: str, limits: dict[str, int]) -> None:
     """Read a document of `kind` from standard input and write the answer to standard output."""
     _confine(limits)
     content = sys.stdin.buffer.read()
     try:
-        verdict, text = READERS[kind](content, limits)
-        answer = {"text": text[: limits["text_characters"]], "verdict": verdict, "reason": ""}
-        if isinstance(text, _Partly):
-            answer["reason"] = HIDES
-        if len(text) > limits["text_characters"]:
+        read = READERS[kind](content, limits)
+        answer = {"text": read.text[: limits["text_characters"]], "verdict": read.verdict, "reason": read.reason}
+        if len(read.text) > limits["text_characters"]:
             answer["reason"] = f"only the first {limits['text_characters']} characters are kept"
     except Unreadable as error:
         answer = {"text": "", "verdict": "human", "reason": str(error)}
@@ -73,7 +79,7 @@ def _confine(limits: dict[str, int]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _pdf(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+def _pdf(content: bytes, limits: dict[str, int]) -> Read:
     from pypdf import PdfReader
 
     reader = PdfReader(io.BytesIO(content))
@@ -93,7 +99,7 @@ def _pdf(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
     text = "\n\n".join(pages).strip()
     if not text:
         raise Unreadable(f"a PDF without text{' that is seen' if hidden else ''}, perhaps a scan")
-    return "text", _Partly(text) if hidden else text
+    return Read("text", text, HIDES if hidden else "")
 
 
 def _hides(page: Any, reader: PdfReader) -> bool:
@@ -104,10 +110,6 @@ def _hides(page: Any, reader: PdfReader) -> bool:
         raise
     except Exception as error:
         raise Unreadable(f"a page cannot be followed ({type(error).__name__})") from None
-
-
-class _Partly(str):
-    """A text of which a part was left out, since nobody sees it."""
 
 
 def _beside(name: str) -> Any:
@@ -147,7 +149,7 @@ def _with_headings(text: str, titles: list[tuple[str, int]]) -> str:
     return "\n".join(lines).strip() if lines else text
 
 
-def _docx(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+def _docx(content: bytes, limits: dict[str, int]) -> Read:
     import docx
     from docx.table import Table
 
@@ -161,7 +163,7 @@ def _docx(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
         else:
             lines.extend(_paragraph(runs.text(block._p), block.style.name if block.style else ""))
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-    return "text", _Partly(text) if runs.found else text
+    return Read("text", text, HIDES if runs.found else "")
 
 
 def _cell(runs: Any, cell: Any) -> str:
@@ -194,19 +196,19 @@ def _check_unpacked(content: bytes, limits: dict[str, int]) -> None:
             raise Unreadable(f"unpacks to more than {limits['unpacked_bytes']} bytes")
 
 
-def _text(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+def _text(content: bytes, limits: dict[str, int]) -> Read:
     head = content[: limits["text_characters"] * 4]
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "text", head.decode("utf-16", "replace") + " " * (len(content) > len(head))
+        return Read("text", head.decode("utf-16", "replace") + " " * (len(content) > len(head)))
     try:
         text = head.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         cut_inside_a_character = error.start > len(head) - 4 and len(content) > len(head)
         text = head.decode("utf-8-sig" if cut_inside_a_character else "cp1252", "replace")
-    return "text", text
+    return Read("text", text)
 
 
-def _ics(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+def _ics(content: bytes, limits: dict[str, int]) -> Read:
     """Each event of a calendar object (RFC 5545), in a few lines that a person would write."""
     from icalendar import Calendar
 
@@ -218,7 +220,7 @@ def _ics(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
         lines += [_MEETING.get(method, "A calendar entry"), *_event(event), ""]
     if not lines:
         raise Unreadable("a calendar without an event")
-    return "text", "\n".join(lines).strip()
+    return Read("text", "\n".join(lines).strip())
 
 
 def _event(event: Any) -> Iterator[str]:
@@ -245,25 +247,25 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())[:CALENDAR_VALUE]
 
 
-def _zip(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+def _zip(content: bytes, limits: dict[str, int]) -> Read:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = archive.infolist()
         if any(entry.flag_bits & 1 for entry in entries):
             raise Unreadable("encrypted")
-    return "listing", _listed(((entry.filename, entry.file_size) for entry in entries), len(entries), limits)
+    return Read("listing", _listed(((entry.filename, entry.file_size) for entry in entries), len(entries), limits))
 
 
-def _tar(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+def _tar(content: bytes, limits: dict[str, int]) -> Read:
     import tarfile
 
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
         entries = archive.getmembers()
-    return "listing", _listed(((entry.name, entry.size) for entry in entries), len(entries), limits)
+    return Read("listing", _listed(((entry.name, entry.size) for entry in entries), len(entries), limits))
 
 
-def _tnef(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+def _tnef(content: bytes, limits: dict[str, int]) -> Read:
     files = list(_tnef_files(content))
-    return "listing", _listed(files, len(files), limits)
+    return Read("listing", _listed(files, len(files), limits))
 
 
 def _tnef_files(content: bytes) -> Iterator[tuple[str, int]]:
@@ -283,7 +285,7 @@ def _listed(entries: Iterator[tuple[str, int]] | list[tuple[str, int]], count: i
     return "\n".join([*lines, f"and {count - len(lines)} more"] if count > len(lines) else lines)
 
 
-READERS: dict[str, Callable[[bytes, dict[str, int]], tuple[str, str]]] = {
+READERS: dict[str, Callable[[bytes, dict[str, int]], Read]] = {
     "pdf": _pdf,
     "docx": _docx,
     "text": _text,

@@ -102,7 +102,7 @@ def test_docx_text() -> None:
 
 def read_here(kind: str, content: bytes, *, everything: bool = False) -> str:
     """What the child process reads, without its process."""
-    return attachment_child.READERS[kind](content, asdict(ExtractionLimits(all=everything)))[1]
+    return attachment_child.READERS[kind](content, asdict(ExtractionLimits(all=everything))).text
 
 
 SEEN = "BT /F1 12 Tf 10 200 Td (Hello) Tj ET "
