@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # (tests/conftest.py). Tracebacks are Python's:
 # to show its own ones pytest parses sources, which in Python 3.11 can fail while other threads do (python/cpython#106905).
 WORKERS = $(shell $(BIN)/python -c 'import os; print(min(6, 2 * (os.cpu_count() or 1)))')
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --tb native --durations 30
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --tb native --durations 30 -rs
 
 help: ## this page
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
