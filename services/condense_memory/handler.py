@@ -25,14 +25,14 @@ TOO_FEW = "too few rows are left"
 
 
 async def on_ended(work: Work[PeriodEnded]) -> None:
-    """Tell the period, or note that too little is left of it. Told before, it stays; of who was erased nothing is."""
+    """Tell the period, or note that too little is left of it, so that it waits for nobody. Told before, it stays."""
     event, settings = work.event, work.app.settings.condense
     of = event.model_dump(include={"participant_id", "grain", "period", "starts_at", "ends_at"})
     async with work.reading() as conn:
         told = await fetch_one(conn, SQL.told, of)
         rows = await rows_of(conn, event.participant_id, event.starts_at, event.ends_at, work.now)
         where = await fetch_one(conn, SQL.inbox, of)
-    if told or not rows:
+    if told:
         return
     inbox = str(where["inbox"]) if where else ""
     condensed = PeriodCondensed(**of, inbox=inbox, dropped=(TOO_FEW,))

@@ -6,19 +6,15 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import ContextLayer
 from schemas.model_output import SearchMemoryInput
-from services.core.clock import random_id
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools import search
 from services.load_memory.layers import grains, patterns
-from services.load_memory.turn import Turn
-from services.memory.embeddings import Meaning
-from tests.support.layers import load_layer
+from tests.support.layers import load_layer, turn_of
 from tests.support.remembering import ADA, Memory, day, fact, memory_loaded, remembering
 from tests.support.tending import Tended, tending
 
@@ -35,20 +31,6 @@ async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: P
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     async with tending(stack, database, topic_prefix, tmp_path) as one:
         yield one
-
-
-def turn_of(memory: Memory, on: float, addr: str = ADA) -> Turn:
-    """A turn of somebody's that opens on a day of the story, in a thread of its own."""
-    return Turn(
-        app=memory.app,
-        workspace=memory.workspace,
-        now=day(on),
-        thread_id=random_id(),
-        participant_id=memory.person(addr),
-        inbox=memory.app.settings.inboxes[0],
-        mails=(),
-        meaning=Meaning("none", np.zeros(memory.app.embedder.dimensions, dtype=np.float32)),
-    )
 
 
 async def plans(memory: Memory, addr: str = ADA) -> None:

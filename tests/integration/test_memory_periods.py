@@ -6,8 +6,6 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -16,33 +14,29 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
+from schemas.events.lifecycle import ParticipantStateRequested
 from schemas.events.memory import FactRequested
 from schemas.events.merging import ParticipantMergeRequested
 from schemas.events.periods import PeriodCondensed, PeriodEnded
-from schemas.events.replies import ContextLayer
 from schemas.events.retention import MemoryRetentionDue
-from services import condense_memory, learn_facts, read_email
+from schemas.events.threads import ThreadTransitionRequested
+from services import condense_memory
 from services.cli.memory import view as showing
-from services.core.bus.runner import Runner, enter
+from services.core.bus.runner import Runner
 from services.core.db import fetch_all
 from services.core.settings import PeriodRetention
 from services.core.web import make_app
-from services.load_memory.layers import grains
-from services.operations import daily
+from services.operations import daily, requests
 from services.operations.erase.proof import belongings
 from services.operations.erase.run import erase
 from services.operations.memory.statistics import statistics
 from services.operations.periods import PERIODS, ask, find_periods, periods_of
 from services.operations.rebuild.shadow_schema import connected
-from services.operations.retention.rounds import Clearing, today
-from services.operations.retention.run import run
 from services.operations.vectors.renewal import give_vectors
 from services.web.routes import routes
-from tests.integration.test_memory_past import turn_of
 from tests.support.crashing_sender import PERIOD_POINTS, crash
 from tests.support.erasing import differences, found
-from tests.support.layers import load_layer
-from tests.support.remembering import ADA, Memory, day, fact, remembering
+from tests.support.remembering import ADA, day, remembering
 from tests.support.scripted_model import (
     Behaviour,
     ScriptedModel,
@@ -51,83 +45,12 @@ from tests.support.scripted_model import (
     reply_text,
     reply_tool,
 )
+from tests.support.telling import DRIVEN, TOLD, Desk, opening, rows_in, told, word_for_word
 from tests.support.tending import tending
 
 pytestmark = pytest.mark.timeout(300)
-DRIVEN = (read_email.PROCESSOR, learn_facts.PROCESSOR, condense_memory.PROCESSOR)
 HOME, BOB = "ada@home.example", "bob@acme.example"
 TOKEN = "a token for tests"
-ROW = re.compile(r"- \[([0-9a-f-]{36})\] (\S+): (.*)")
-TOLD = [("plan", "Starter"), ("seats", "40"), ("region", "Berlin"), ("export", "nightly")]
-
-
-def rows_in(request: Seen) -> list[tuple[str, str]]:
-    """The rows that a request shows: id and text."""
-    return [(id, text) for id, _, text in ROW.findall("\n".join(request.fenced("rows")))]
-
-
-def told(*sentences: tuple[str, list[str]]) -> Behaviour:
-    """The model tells a period so."""
-    return reply_tool("tell", {"sentences": [{"text": text, "rows": ids} for text, ids in sentences]})
-
-
-def word_for_word(request: Seen) -> Behaviour:
-    """A model that tells every row as it stands."""
-    return told(*((text, [id]) for id, text in rows_in(request)))
-
-
-@dataclass
-class Desk:
-    """A deployment whose periods a model tells."""
-
-    memory: Memory
-    server: ScriptedModel
-
-    async def learn(self, on: float, addr: str = ADA, facts: Any = TOLD) -> None:
-        """What a person tells of themselves on a day."""
-        words = [f"Our {key}: {value}." for key, value in facts]
-        proposed = [
-            fact(key, value, said, text=said, kind="order_info")
-            for (key, value), said in zip(facts, words, strict=True)
-        ]
-        await self.memory.tell("\n".join(words), *proposed, on=on, sender=addr)
-
-    async def round(self, on: float) -> dict[str, Any]:
-        """The daily round of a day, and what it asks for."""
-        self.at(on)
-        report = await ask(self.memory.app, asyncio.Event())
-        await self.memory.settle(DRIVEN)
-        return report
-
-    def at(self, on: float) -> None:
-        """The clock says so."""
-        self.memory.clock.forward(day(on))
-
-    async def layer(self, on: float, addr: str = ADA) -> ContextLayer:
-        """What the agent is told of the past."""
-        return await load_layer(grains, turn_of(self.memory, on, addr))
-
-    async def clear(self, on: float) -> dict[str, int]:
-        """The daily round of retention, and how many of each sort it was about."""
-        self.at(on)
-        done = [one async for one in run(Clearing(self.memory.app, today(self.memory.clock())))]
-        await self.memory.settle(DRIVEN)
-        assert not any(one.error for one in done)
-        return {one.step.name: one.count for one in done if one.count}
-
-    async def names(self) -> list[str]:
-        """The periods that were told, or tried."""
-        return [row["period"] for row in await self.memory.rows("SELECT period FROM memory_periods ORDER BY ends_at")]
-
-    async def kept(self) -> list[str]:
-        """The sentences of all periods."""
-        rows = await self.memory.rows("SELECT sentences FROM memory_periods ORDER BY ends_at, period")
-        return [one["text"] for row in rows for one in row["sentences"]]
-
-    async def ask(self, data: Any, on: float) -> None:
-        """An event that a person or the daily round causes."""
-        await enter(self.memory.app, self.memory.event(data, day(on)))
-        await self.memory.settle(DRIVEN)
 
 
 @pytest.fixture
@@ -135,22 +58,8 @@ async def opened(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> AsyncIterator[Callable[..., Any]]:
     """Opens a deployment with settings of its own."""
-    desks = []
-    async with ScriptedModel() as server:
-
-        async def open_one(**condense: Any) -> Desk:
-            changes = {
-                "model": {"provider": "anthropic", "api_key": "k", "base_url": server.base_url, "max_retries": 0},
-                "condense": {"enabled": True, "rows_from": 3, **condense},
-                "web": {"api_token": TOKEN},
-            }
-            desks.append(remembering(stack, database, topic_prefix, tmp_path, **changes))
-            server.script(word_for_word)
-            return Desk(await desks[-1].__aenter__(), server)
-
+    async with opening(stack, database, topic_prefix, tmp_path, {"web": {"api_token": TOKEN}}) as open_one:
         yield open_one
-        for one in desks:
-            await one.__aexit__(None, None, None)
 
 
 @pytest.fixture
@@ -520,20 +429,22 @@ def _without_ids(text: str) -> str:
 async def test_every_sort_of_row_is_gathered_of_threads_that_are_theirs_alone(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
-    """Facts, summaries, actions, outcomes and steps of the lifecycle; of a thread in which others wrote, nothing."""
+    """Facts, summaries, actions, outcomes and steps of the lifecycle; of a thread in which others wrote, and of what was refused, nothing."""
     async with tending(stack, database, topic_prefix, tmp_path) as app:
-        await app.write("We are on the Team plan. Please give me a person.\n\nhuman", subject="Plan")
+        theirs = await app.write("We are on the Team plan. Please give me a person.\n\nhuman", subject="Plan")
         shared = await app.write("Our secret: the blue door.", subject="Shared", cc=BOB)
         (row,) = await app.rows("SELECT message_id FROM mails WHERE thread_id = %(id)s", id=shared)
         await app.write("I know that door.", subject="Re: Shared", sender=BOB, after=row["message_id"])
+        step = {"thread_id": theirs, "to_state": "closed", "trigger": "human", "by": "grace", "reason": "refused"}
+        await requests.ask(app.app, ThreadTransitionRequested.model_validate(step))
+        step = {"participant_id": app.person(), "to_state": "returning", "by": "grace", "reason": "refused"}
+        await requests.ask(app.app, ParticipantStateRequested.model_validate(step))
         await app.wait(days=10)
-        rows = await app.rows(
-            "SELECT * FROM period_rows(%(who)s, '-infinity', %(now)s, %(now)s)",
-            who=app.person(),
-            now=app.clock() + timedelta(days=1),
-        )
+        rows = await app.came_to_pass()
     assert {"began", "summary", "action", "outcome", "standing"} <= {row["what"] for row in rows}
     assert not any("Shared" in row["text"] for row in rows if row["what"] != "began")
+    said = {row["text"] for row in rows if row["what"] in ("outcome", "standing")}
+    assert said.isdisjoint({"«Plan» became closed", "became returning"}), "what was refused did not come to pass"
 
 
 def test_an_event_of_a_period_is_readable_without_its_sentences() -> None:

@@ -113,6 +113,11 @@ async def test_what_an_unproven_turn_left_in_a_thread_of_before_is_told_apart(ap
     assert [goal.proven for goal in shown.goals if goal.text == "WIREMONEY"] == [False]
     assert {one.detail: one.proven for one in shown.actions}["WALRUS"] is False
     assert "WIREMONEY (nothing proves who asked for it)" in "\n".join(text.plain for text in whole(shown, app.clock()))
+    rows = await app.came_to_pass()
+    assert "summary" in {row["what"] for row in rows}
+    assert not any("WALRUS" in row["text"] for row in rows)
+    await app.rows("UPDATE thread_summaries SET trusted = false RETURNING thread_id")
+    assert "summary" not in {row["what"] for row in await app.came_to_pass()}
 
 
 async def test_what_one_of_two_people_was_told_is_not_shown_to_the_other(app: Tended) -> None:

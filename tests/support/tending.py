@@ -90,6 +90,11 @@ class Tended(Memory):
         async with self.app.database.reading() as conn:
             return await whole_thread(conn, self.workspace, thread_id)
 
+    async def came_to_pass(self, addr: str = ADA) -> list[dict[str, Any]]:
+        """Every row that a period of somebody may be told of."""
+        query = "SELECT * FROM period_rows(%(who)s, '-infinity', %(now)s, %(now)s)"
+        return await self.rows(query, who=self.person(addr), now=self.clock() + timedelta(days=1))
+
 
 @asynccontextmanager
 async def tending(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[Tended]:
