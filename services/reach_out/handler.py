@@ -34,9 +34,10 @@ async def on_due(work: Work[OutreachDue]) -> None:
     due, settings = work.event, work.app.settings.reach_out
     if work.app.now() - due.due_at > STALE:
         return
+    zone = work.app.settings.hours_of(due.inbox).zone
     async with work.unit() as unit:
         await unit.lock(KIND, due.book_id)
-        for event in proposals(await load_day(unit, due, settings)):
+        for event in proposals(await load_day(unit, due, settings, zone)):
             await unit.record(event)
 
 

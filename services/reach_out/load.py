@@ -7,6 +7,7 @@ that keeps the others from being erased until the round is over.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from schemas.events.outreach import OutreachDue
 from services.core.bus.unit import Unit
@@ -18,22 +19,26 @@ from services.reach_out.decide import Candidate, Day, outreach_id
 MOST = 500  # candidates of a rule that are looked at in a round
 
 
-async def load_day(unit: Unit, due: OutreachDue, settings: OutreachSettings) -> Day:
-    """Whom each rule may be about, which of these occasions were proposed before, and how many more the day takes."""
+async def load_day(unit: Unit, due: OutreachDue, settings: OutreachSettings, zone: ZoneInfo) -> Day:
+    """Whom each rule may be about, which of these occasions were proposed before, and how many more the day takes.
+
+    The day is that of the office's clock (`zone`): in Auckland a morning is still yesterday in UTC.
+    """
+    now = due.due_at.astimezone(zone)
     rules = [rule for rule in settings.rules if rule.inbox in ("", due.inbox)]
     found = [(rule, await _candidates(unit, rule, due, settings.person_days)) for rule in rules]
     ids = [outreach_id(due.book_id, rule, one) for rule, candidates in found for one in candidates]
     known = frozenset(row["outreach_id"] for row in await unit.all(SQL.known, ids=ids))
-    room = settings.per_day - await _proposed(unit, due)
+    room = settings.per_day - await _proposed(unit, due, now)
     everybody = sorted({one.participant_id for _, candidates in found for one in candidates})
     there = {row["participant_id"] for row in await unit.all(SQL.not_erased, people=everybody)}
     found = [(rule, [one for one in some if one.participant_id in there]) for rule, some in found]
-    return Day(due.book_id, due.inbox, due.due_at.date(), found, known, room)
+    return Day(due.book_id, due.inbox, now.date(), found, known, room)
 
 
-async def _proposed(unit: Unit, due: OutreachDue) -> int:
+async def _proposed(unit: Unit, due: OutreachDue, now: datetime) -> int:
     """How many were proposed for the inbox on this day, and none of the day before in its last hours."""
-    since = due.due_at.replace(hour=0, minute=0, second=0, microsecond=0)
+    since = now.replace(hour=0, minute=0, second=0, microsecond=0)
     row = await unit.one(SQL.proposed_since, workspace=unit.workspace, inbox=due.inbox, since=since)
     return int(row["n"]) if row else 0
 

@@ -97,6 +97,10 @@ async def test_the_same_event_twice_or_in_another_order_changes_nothing(desk: De
     assert len(desk.server.requests) == 2
     (row,) = await desk.memory.rows("SELECT count(*) AS n FROM events WHERE type = %(t)s", t=PeriodCondensed.TYPE)
     assert row["n"] == 2
+    await desk.memory.rows("DELETE FROM journal WHERE consumer = 'condense_memory' RETURNING event_id")
+    await desk.memory.rows("DELETE FROM checkpoints WHERE consumer = 'condense_memory' RETURNING event_id")
+    await Runner(condense_memory.PROCESSOR, desk.memory.app).process(asked[0])
+    assert len(desk.server.requests) == 2, "what the log brings back when all that remembers it is gone"
     assert await differences(desk.memory.app, stack) == set()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from io import StringIO
 from pathlib import Path
@@ -453,6 +453,19 @@ async def test_quiet_hours_ask_for_no_round_and_hold_what_is_approved(renewing: 
     await renewing.app.wait(hours=12)
     [left] = await renewing.app.rows(rows, id=held.reply_id)
     assert left["state"] == "sent"
+
+
+TODAY = {**RENEWAL, "within_days": 0, "silent_days": 1}
+IN_AUCKLAND = {"office_hours": {**NIGHTS["office_hours"], "time_zone": "Pacific/Auckland"}}
+
+
+@pytest.mark.parametrize("renewing", [{"reach_out": {"rules": [TODAY]}, **IN_AUCKLAND}], indirect=True)
+async def test_a_promise_for_today_was_kept_tomorrow_where_the_morning_is_yesterday_in_utc(renewing: Desk) -> None:
+    """10 February in Auckland: its office opens at 20:00 UTC of the 9th."""
+    renewing.app.clock.forward(datetime(2026, 2, 8, 20, 30, tzinfo=UTC))
+    assert await renewing.round() == [], "it is the 9th there"
+    renewing.app.clock.forward(datetime(2026, 2, 9, 20, 30, tzinfo=UTC))
+    assert [held.reason.split(",")[0] for held in await renewing.round()] == ["rule renewal: renewal date 2026-02-10"]
 
 
 async def test_what_came_of_it_is_counted_and_shown(renewing: Desk) -> None:
