@@ -18,6 +18,7 @@ COMMANDS = {
     "run": Entry("run:run", "Run processors on the servers that the settings name."),
     "console": Entry("console:console", "Print a link that signs in to the console, once."),
     "users": Entry("users:typer_app", "Manage who may sign in to the console."),
+    "teams": Entry("teams:typer_app", "Manage teams, which share a queue of threads."),
     "settings": Entry("settings:typer_app", "Print every setting, or change some while it runs."),
     "write": Entry("write:write", "Send a mail as a customer would, and show the reply."),
     "mails": Entry("mails:mails", "List received mails with their outcome and the reason."),

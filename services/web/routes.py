@@ -28,6 +28,7 @@ from services.web.ratings import rating_pages
 from services.web.refusals import REFUSALS
 from services.web.restores import add_restores, add_restoring
 from services.web.settings import add_inbox_test, add_settings
+from services.web.teams import add_teams
 from services.web.threads import add_explanations
 from services.web.token import BEARER, Roles, bearer_of
 from services.web.unsubscribe import unsubscribing
@@ -86,6 +87,7 @@ def routes(app: App) -> APIRouter:
         ("operations", everybody, API_BODY_BYTES, (add_deployment,)),
         ("operations", admins, API_BODY_BYTES, (add_restores,)),
         ("settings", admins, API_BODY_BYTES, (add_settings, add_inbox_test)),
+        ("settings", admins_act, API_BODY_BYTES, (add_teams,)),
         ("webhooks", admins, API_BODY_BYTES, (add_webhooks,)),
         (
             "knowledge",

@@ -39,6 +39,7 @@ from services.operations.threads.listing import (
     whole_thread,
 )
 from services.operations.threads.prompts import Prompt, prompt_of
+from services.operations.users.teams import Team, TeamUnknown, team_named
 from services.web.bodies import InboxName, Marks, NewNote, OnePriority, Snooze, StepCommand, Stepped, TagTyped
 from services.web.refusals import WAIT_S
 
@@ -70,6 +71,7 @@ def add_reads(router: APIRouter, app: App) -> None:
         response: Response,
         view: View = "needs_me",
         assignee: Annotated[str, Query(max_length=100, description="whose threads `mine` and `mentioned` are")] = "",
+        team: Annotated[str, Query(max_length=100, description="whose queue `team` is")] = "",
         q: Annotated[str, Query(max_length=200, description="words to find instead, in every view")] = "",
         inbox: InboxName = "",
         priority: OnePriority = "",
@@ -78,13 +80,13 @@ def add_reads(router: APIRouter, app: App) -> None:
         after: After = "",
     ) -> list[InboxLine]:
         """Threads by who has to act next, or by words of subjects, people and messages; the latest change first."""
-        only = Only(inbox, priority, tag.strip())
+        only, whose = Only(inbox, priority, tag.strip()), await team_asked(app, view, team)
         async with app.database.reading() as conn:
             if q.strip():
                 page = await inboxes.found(conn, workspace, q.strip(), only=only, limit=limit, after=after)
             else:
                 page = await inboxes.inbox(
-                    conn, workspace, view, assignee=assignee, only=only, limit=limit, after=after
+                    conn, workspace, view, assignee=assignee, team=whose, only=only, limit=limit, after=after
                 )
         return linked(request, response, page)
 
@@ -204,6 +206,16 @@ def add_explanations(router: APIRouter, app: App) -> None:
     async def cost_of_reply(reply_id: UUID) -> Cost:
         """What a reply took."""
         return await _cost(app, await told(app, reply_id=reply_id))
+
+
+async def team_asked(app: App, view: View, name: str) -> Team | None:
+    """Whose queue a view of the inbox is, if it is one's. Raises `RequestRefused`."""
+    if view != "team":
+        return None
+    try:
+        return await team_named(app, name)
+    except TeamUnknown as error:
+        raise RequestRefused(404, "team_unknown", str(error)) from None
 
 
 async def told(

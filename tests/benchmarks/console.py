@@ -42,7 +42,18 @@ HELD = Path(schemas.__file__).parent / "examples" / "reply.held.v1.json"
 PARTS = ("people", "threads", "mails", "turns", "conversation", "deliveries", "deadlines")
 OWN_PARTS = (
     *("waiting", "drafts", "open_turns", "escalated", "versions", "held", "passages"),
-    *("investigations", "restores", "endpoints", "webhooks", "users", "audit", "settings", "analyse", "written"),
+    *(
+        "investigations",
+        "restores",
+        "endpoints",
+        "webhooks",
+        "users",
+        "teams",
+        "audit",
+        "settings",
+        "analyse",
+        "written",
+    ),
 )
 NOT_HELD = frozenset(  # pages of what this filling does not make, or that read one row of it alone
     {
@@ -86,7 +97,7 @@ async def pages_of(app: App) -> Mapping[str, str]:
         (draft,) = await fetch_all(conn, SQL.a_draft, {})
         (one,) = await fetch_all(conn, SQL.one_of_each, {})
     thread, person = every[0].thread_id, every[0].participant_id
-    views = ("needs_me", "mine", "agent", "customer", "snoozed", "resolved", "all")
+    views = ("needs_me", "mine", "mentioned", "team&team=Billing", "agent", "customer", "snoozed", "resolved", "all")
     pages = {
         **{f"inbox, {view}": f"/inbox?view={view}" for view in views},
         "inbox, needs_me, second page": f"/inbox?after={needed.next}",
@@ -126,6 +137,7 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "settings, a form": "/settings/change/limits",
         "settings, history": "/settings/history",
         "users": "/users",
+        "teams": "/teams",
         "audit": "/users/audit",
         "me": "/me",
         "events, of a thread": f"/pipeline/events?q={thread}",

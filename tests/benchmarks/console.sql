@@ -82,6 +82,12 @@ INSERT INTO users (user_id, workspace, name, name_key, email, role, invited_at, 
 SELECT md5('user' || n)::uuid, %(workspace)s, 'Colleague ' || n, 'colleague ' || n, 'colleague' || n || '@desk.example', 'agent', %(until)s, %(until)s
 FROM generate_series(1, 50) n;
 
+-- name: teams
+-- Fifty; the one that is timed has an inbox in which a fiftieth of all threads needs a person.
+INSERT INTO teams (team_id, workspace, name, name_key, members, inboxes)
+SELECT md5('team' || n)::uuid, %(workspace)s, name, lower(name), ARRAY(SELECT user_id FROM users ORDER BY name LIMIT n), '{support}'
+FROM generate_series(1, 50) n, LATERAL (SELECT CASE n WHEN 1 THEN 'Billing' ELSE 'Team ' || n END AS name) t;
+
 -- name: audit
 -- An act for each thread.
 INSERT INTO console_audit (audit_id, workspace, at, by, act, subject, status)

@@ -15,6 +15,7 @@ from services.model.port import Answer, Request, ToolCall
 from services.operations.investigations.requests import investigate
 from services.operations.memory import restores
 from services.operations.threads.requests import mark
+from services.operations.users.teams import add_team
 from services.operations.webhooks.endpoints import Wanted, add_endpoint
 from tests.support.chromium import PATIENCE_S, WHERE_INSTALLED, Window, chromium, link_for, served_here
 from tests.support.console import a_user, never_opened
@@ -72,6 +73,7 @@ async def pages_of(app: Tended) -> list[str]:
     mails = await app.rows("SELECT mail_id FROM mails")
     endpoint = (await app.rows("SELECT endpoint_id FROM webhook_endpoints"))[0]["endpoint_id"]
     (draft, mail, person) = drafts[0]["reply_id"], mails[0]["mail_id"], app.person()
+    await add_team(app.app, HOSTILE, ["Grace"], ["support"])
     restore = await restores.begin(app.app, day(0.5), by="Grace")
     await restores.go_on(app.app, asyncio.Event())
     asked = await investigate(app.app, threads[0]["thread_id"], HOSTILE, HOSTILE, timeout_s=PATIENCE_S)
@@ -81,6 +83,8 @@ async def pages_of(app: Tended) -> list[str]:
     return [
         "/inbox?view=all",
         "/inbox?view=mentioned",
+        f"/inbox?view=team&team={HOSTILE}",
+        "/teams",
         "/inbox?q=export",
         "/inbox?q=nothingofthekind",
         *(f"/threads/{one['thread_id']}" for one in threads),

@@ -42,6 +42,7 @@ OF_A_PERSON = ("facts", "facts/history", "facts/as-of", "refusals")
 BOUNDED = {
     "/api/webhooks",  # 50 endpoints at most
     "/api/webhooks/types",
+    "/api/teams",  # 50
     "/api/restores",  # 100 that are over are kept
     "/api/participants/{who}/profile",  # our own fields
     "/api/participants/{who}/same-person",  # the addresses of one person

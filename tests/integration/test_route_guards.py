@@ -56,6 +56,7 @@ ADMINS_ACT = (
     r"/patterns/.*",
     r"/dead-letters/.*",
     r"/settings",
+    r"/teams.*",
     r"/(settings/)?inboxes/\{name\}/test",
 )
 AGENTS_READ = (r"/replies/\{reply_id\}/what-if",)  # its page asks the model, which costs

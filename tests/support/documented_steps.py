@@ -255,6 +255,10 @@ STEPS = (
     step("vectors", "The embedder in use is"),
     step("console", "http://127.0.0.1:", "/console/sign-in/"),
     step("users list", "second factor", "admin"),
+    step("teams add Billing --member You --inbox support", "Billing is a team now."),
+    step("teams list", "Billing You support"),
+    step("assign 9d6c92e9 Billing", "has it: Billing", uses={"9d6c92e9": thread("Changing the plan")}),
+    step("teams set Billing --member You", "Billing was changed."),
     step("status", "read_email", "0 dead letters", "threads escalated to a person"),
     step("deliveries release", "Nothing is held."),
     # memory

@@ -17,13 +17,14 @@ from schemas.events.threads import ThreadState
 from services.core.db import Connection, fetch_all, fetch_all_planned, fetch_one, queries, rows_as
 from services.core.paging import Listing, Page
 from services.operations.typed_words import beginnings_of
+from services.operations.users.teams import Team
 
 SQL = queries(__file__, "inbox.sql")
 INBOX = Listing("inbox", (("changed_at", "time"), ("thread_id", "id")), descending=True)
 MOST_COUNTED = 100  # threads that need a person; whoever reads the number wants to know whether there are many
 MOST_HITS, LATELY = 4000, 2000  # places that hold the words before they are words of many; threads looked through then
 
-View = Literal["needs_me", "mine", "mentioned", "agent", "customer", "snoozed", "resolved", "all"]
+View = Literal["needs_me", "mine", "mentioned", "team", "agent", "customer", "snoozed", "resolved", "all"]
 STATES: Mapping[View, tuple[ThreadState, ...]] = MappingProxyType(
     {
         "agent": ("new", "in_progress"),
@@ -85,12 +86,13 @@ async def inbox(
     view: View,
     *,
     assignee: str = "",
+    team: Team | None = None,
     only: Only = EVERY,
     limit: int,
     after: str = "",
 ) -> Page[InboxLine]:
     """The threads of a view, the latest change first; `mine` are those of `assignee`, `mentioned` those whose notes ask
-    them to look. Raises `BadCursor`.
+    them to look, `team` the queue of `team`. Raises `BadCursor`.
     """
     args = {"workspace": workspace, **asdict(only)}
     if view == "needs_me":
@@ -99,6 +101,9 @@ async def inbox(
         return await _page(conn, SQL.snoozed, args, limit, after)
     if view == "mine":
         return await _page(conn, SQL.of_assignee, args | {"assignee": assignee}, limit, after)
+    if view == "team":
+        queue = {"assignee": team.name, "inboxes": team.inboxes} if team else {"assignee": "", "inboxes": []}
+        return await _page(conn, SQL.of_team, args | queue, limit, after)
     if view == "mentioned":
         return await _page(conn, SQL.asked_to_look, args | {"name": assignee}, limit, after)
     return await _page(conn, SQL.in_states, args | {"states": list(STATES[view]), "every": view == "all"}, limit, after)

@@ -41,6 +41,28 @@ WHERE t.workspace = %(workspace)s AND t.assignee = %(assignee)s AND t.assignee <
   AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
 ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
 
+-- name: of_team
+-- Open threads that a team has and did not put off, and of its inboxes those that need a person and that nobody has: a page of
+-- each in its order, then the first of both.
+SELECT t.thread_id, t.changed_at FROM (
+    (SELECT t.thread_id, t.changed_at FROM threads t
+    WHERE t.workspace = %(workspace)s AND t.assignee = %(assignee)s AND t.assignee <> '' AND t.state NOT IN ('resolved', 'closed')
+      AND t.snoozed_until IS NULL
+      AND (%(inbox)s = '' OR t.inbox = %(inbox)s) AND (%(priority)s = '' OR t.priority = %(priority)s)
+      AND (%(tag)s = '' OR t.tags @> ARRAY[%(tag)s::text])
+      AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
+    ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s)
+    UNION ALL
+    (SELECT t.thread_id, t.changed_at FROM threads t
+    WHERE t.workspace = %(workspace)s AND t.snoozed_until IS NULL AND (t.state = 'escalated' OR t.open_turn IS NOT NULL)
+      AND t.assignee = '' AND t.inbox = ANY(%(inboxes)s::text[])
+      AND (t.state = 'escalated' OR (SELECT true FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state = 'draft' LIMIT 1))
+      AND (%(inbox)s = '' OR t.inbox = %(inbox)s) AND (%(priority)s = '' OR t.priority = %(priority)s)
+      AND (%(tag)s = '' OR t.tags @> ARRAY[%(tag)s::text])
+      AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
+    ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s)) t
+ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
+
 -- name: asked_to_look
 -- Open threads in which a note names somebody.
 SELECT t.thread_id, t.changed_at FROM threads t

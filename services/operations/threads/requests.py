@@ -18,6 +18,7 @@ from services.operations.requests import decision_on
 from services.operations.threads.listing import SQL, ThreadUnknown
 from services.operations.users import list_users
 from services.operations.users.names import mentioned
+from services.operations.users.teams import list_teams
 from services.track_threads.states import EDGES
 
 CONSUMER = "track_threads"
@@ -59,16 +60,20 @@ async def move(app: App, thread_id: UUID, to: ThreadState, reason: str, by: str,
 
 
 async def mark(app: App, thread_id: UUID, *, timeout_s: float, **given: Any) -> None:
-    """Ask for a priority, tags, goals or a note, which may name colleagues (`@grace`).
+    """Ask for a priority, tags, goals or a note, which may name colleagues (`@grace`) and teams (`@billing`).
 
     Raises `ThreadUnknown`, `GoalUnknown`, `NotDecidedYet`.
     """
     await _known(app, thread_id)
     await _open_goals(app, thread_id, given.get("close_goals", ()))
-    note = given.get("note")
-    named = mentioned(note, [one.name for one in await list_users(app)], but=given["by"]) if note else ()
+    named = await _named(app, given["note"], given["by"]) if given.get("note") else ()
     command = ThreadMarksRequested.model_validate({"thread_id": thread_id, "mentions": named, **given})
     await decision_on(app, command, CONSUMER, timeout_s=timeout_s)
+
+
+async def _named(app: App, note: str, by: str) -> tuple[str, ...]:
+    people, teams = await list_users(app), await list_teams(app)
+    return mentioned(note, [one.name for one in people], but=by, teams={one.name: one.members for one in teams})
 
 
 async def snooze(app: App, asked: SnoozeRequested, *, timeout_s: float) -> None:

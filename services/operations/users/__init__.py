@@ -7,11 +7,13 @@ tokens.py         API tokens that users make for themselves
 identities.py     accounts at an OpenID provider, and whose they are
 names.py          when two names look the same
 keys.py           single keys of the console
-mentions.py       whom a note names
+teams.py          who shares a queue of threads
+views.py          views of the inbox that users keep
 audit.py          what signed-in people did
 
 Invariants
-- `name` is what is recorded as `by`. An admin gives it, and no second person ever has it or one that looks the same.
+- `name` is what is recorded as `by`. An admin gives it, and no second person ever has it or one that looks the same,
+  nor has a team.
 - Who was removed has no password, session, token, view or address here any more; their name stays with what they did,
   and marks that let them in by no other way: of the account that they signed in by, and of the address.
 - A deployment that has users always has an admin.
@@ -21,6 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
@@ -104,7 +107,7 @@ async def add_user(app: App, name: str, role: Role, *, by: str, email: str = "",
     row = row_of(app, name, role, by=by, email=email, joined=joined)
     try:
         async with app.database.reading() as conn:
-            await conn.execute(SQL.add, row)
+            await insert_user(conn, row)
     except UniqueViolation as error:
         what = "address" if "email" in str(error) else "name"
         raise UserRefused(f"this {what} is taken: it names another user, or one who has left") from None
@@ -113,9 +116,7 @@ async def add_user(app: App, name: str, role: Role, *, by: str, email: str = "",
 
 def row_of(app: App, name: str, role: Role, *, by: str, email: str, joined: bool) -> dict[str, Any]:
     """The row of a new user. Raises `UserRefused` for a name or an address that nobody may have."""
-    shown, address = " ".join(name.split()), MailboxKey(email)
-    if not shown or len(shown) > LONGEST_NAME or printable(shown) != shown:
-        raise UserRefused(f"a name is 1 to {LONGEST_NAME} characters that can be seen")
+    shown, address = name_of(name), MailboxKey(email)
     read = parse_address(address) if address else None
     if address and (read is None or read.name or MailboxKey(read.addr) != address):
         raise UserRefused(f"{email!r} is not one plain mail address")
@@ -130,6 +131,20 @@ def row_of(app: App, name: str, role: Role, *, by: str, email: str, joined: bool
         "now": app.now(),
         "joined_at": app.now() if joined else None,
     }
+
+
+def name_of(typed: str) -> str:
+    """A name as it is kept, of a user or a team. Raises `UserRefused`."""
+    shown = " ".join(typed.split())
+    if not shown or len(shown) > LONGEST_NAME or printable(shown) != shown:
+        raise UserRefused(f"a name is 1 to {LONGEST_NAME} characters that can be seen")
+    return shown
+
+
+async def insert_user(conn: Connection, row: Mapping[str, Any]) -> None:
+    """Store a new user. Raises `UserRefused` where a team has the name, and `UniqueViolation` where a user has."""
+    if await fetch_one(conn, SQL.add, row) is None:
+        raise UserRefused("this name is taken: it names a team")
 
 
 async def user_of(app: App, user_id: UUID) -> User:
@@ -167,6 +182,7 @@ async def remove_user(app: App, user_id: UUID) -> None:
         await conn.execute(SQL.end_sessions, _args(app, user_id) | {"but": ""})
         await conn.execute(SQL.end_tokens, _args(app, user_id))
         await conn.execute(SQL.forget_views, _args(app, user_id))
+        await conn.execute(SQL.leave_teams, _args(app, user_id))
         row = await fetch_one(conn, SQL.one, _args(app, user_id))
         left = address_mark(app.secret, row["email"]) if row and row["email"] else ""
         await conn.execute(SQL.remove, _args(app, user_id) | {"now": app.now(), "left": left})

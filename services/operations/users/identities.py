@@ -34,6 +34,7 @@ from services.operations.users import (
     UserRefused,
     UserUnknown,
     address_mark,
+    insert_user,
     row_of,
 )
 
@@ -179,7 +180,7 @@ async def _was_not_removed(app: App, account: Account) -> None:
 async def _made(app: App, account: Account, role: Role, name: str) -> UUID:
     row = row_of(app, name, role, by="", email=account.email, joined=True)
     async with app.database.transaction() as conn:
-        await conn.execute(SQL.add, row)
+        await insert_user(conn, row)
         await conn.execute(SQL.add_identity, _args(app, account) | {"user_id": row["user_id"], "now": app.now()})
     found: UUID = row["user_id"]
     return found

@@ -1,17 +1,19 @@
 """Users' names: when two look the same, and whom a note names. Pure.
 
 A note names somebody by `@` and a user's name, or the first word of it where no other name begins with that word:
-`@grace` is Grace Hopper as long as she is the only Grace. An address (`ann@grace.example`) names nobody, and what is no
-user's name stays text.
+`@grace` is Grace Hopper as long as she is the only Grace. A team's name is called so, too, and stands for its members.
+An address (`ann@grace.example`) names nobody, and what is nobody's name stays text.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 MOST = 20  # people that one note names
+NO_TEAMS: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
 def name_key(name: str) -> str:
@@ -19,17 +21,21 @@ def name_key(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def mentioned(text: str, names: Collection[str], *, but: str = "") -> tuple[str, ...]:
-    """The names, each once, in the order of the text; nobody is asked by themselves (`but`)."""
-    handles = _handles(names)
+def mentioned(
+    text: str, names: Collection[str], *, but: str = "", teams: Mapping[str, Collection[str]] = NO_TEAMS
+) -> tuple[str, ...]:
+    """The names, each once, in the order of the text, those of members for a team of `teams`; nobody is asked by
+    themselves (`but`).
+    """
+    handles = _handles((*names, *teams))
     before, *after = name_key(text).split("@")
     found: dict[str, None] = {}
     for said in after:
         name = None if _in_a_word(before[-1:]) else _name_at(said, handles)
-        if name and name != but:
-            found[name] = None
+        if name:
+            found |= dict.fromkeys(teams.get(name, (name,)))
         before = said
-    return tuple(found)[:MOST]
+    return tuple(name for name in found if name != but)[:MOST]
 
 
 def _handles(names: Collection[str]) -> dict[str, str]:

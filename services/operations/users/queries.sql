@@ -14,8 +14,11 @@ FROM users WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed
 SELECT 1 AS one FROM users WHERE workspace = %(workspace)s AND removed_at IS NULL LIMIT 1;
 
 -- name: add
+-- No row where a team has the name.
 INSERT INTO users (user_id, workspace, name, name_key, email, role, invited_by, invited_at, joined_at)
-VALUES (%(user_id)s, %(workspace)s, %(name)s, %(name_key)s, %(email)s, %(role)s, %(by)s, %(now)s, %(joined_at)s);
+SELECT %(user_id)s, %(workspace)s, %(name)s, %(name_key)s, %(email)s, %(role)s, %(by)s, %(now)s, %(joined_at)s
+WHERE NOT EXISTS (SELECT FROM teams WHERE workspace = %(workspace)s AND name_key = %(name_key)s)
+RETURNING user_id;
 
 -- name: admins
 SELECT user_id FROM users
@@ -83,6 +86,10 @@ DELETE FROM user_tokens WHERE workspace = %(workspace)s AND user_id = %(user_id)
 
 -- name: forget_views
 DELETE FROM saved_views WHERE workspace = %(workspace)s AND user_id = %(user_id)s;
+
+-- name: leave_teams
+UPDATE teams SET members = array_remove(members, %(user_id)s)
+WHERE workspace = %(workspace)s AND members @> ARRAY[%(user_id)s::uuid];
 
 -- name: end_tokens
 DELETE FROM user_tokens WHERE workspace = %(workspace)s AND user_id = %(user_id)s;

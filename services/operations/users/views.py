@@ -43,6 +43,8 @@ async def views_of(app: App, user: User) -> list[SavedView]:
 async def save_view(app: App, user: User, name: str, view: View, only: Only) -> None:
     """Keep a view; one of the same name is replaced. Raises `ViewRefused`."""
     name = " ".join(name.split())
+    if view == "team":
+        raise ViewRefused("the queue of a team is a view already")
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
         raise ViewRefused(f"a name is one line of 1 to {LONGEST_NAME} characters")
     others = [one for one in await views_of(app, user) if one.name != name]

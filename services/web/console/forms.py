@@ -23,7 +23,7 @@ from services.web.console.language import translated
 from services.web.console.shown import saved_as
 
 FORM_BYTES = 512 * 1024  # a text of 10,000 characters twice, each of up to 12 bytes
-MOST_FIELDS = 60  # a page of the inbox has 50 rows, each with a box
+MOST_FIELDS = 120  # a page of the inbox has 50 rows, each with a box, and a team 50 members
 
 Form = dict[str, str]
 Files = tuple[NewFile, ...]

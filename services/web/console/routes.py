@@ -36,6 +36,7 @@ from services.web.console.sign_in import leaving, open_pages
 from services.web.console.site import Site
 from services.web.console.snooze import snooze_acts
 from services.web.console.static_files import static_files
+from services.web.console.teams import team_pages
 from services.web.console.thread import thread_pages
 from services.web.console.thumbs import thumb_acts
 from services.web.console.users import user_pages
@@ -78,6 +79,7 @@ PARTS = (
     settings_forms,
     inbox_test,
     user_pages,
+    team_pages,
     webhook_pages,
     my_page,
     account_acts,

@@ -28,6 +28,7 @@ from services.operations.threads.mails import mails_of
 from services.operations.threads.suggestions import Suggestion, SuggestionUnknown, suggestion
 from services.operations.thumbs import REASONS, thumbs_of
 from services.operations.users import list_users
+from services.operations.users.teams import list_teams
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import Form, checked
 from services.web.console.language import Message, translated
@@ -164,7 +165,10 @@ async def show_thread(
     told["writing"] = others
     users = await list_users(app)
     told["people"] = [one.name for one in users if one.may("agent")]
-    told["mentionable"] = [one.name for one in users if one.name != viewer(request)]
+    told["teams"] = await list_teams(app)
+    told["mentionable"] = [one.name for one in users if one.name != viewer(request)] + [
+        one.name for one in told["teams"]
+    ]
     asking = app.settings.investigate
     told |= {"investigations": cases, "rounds": asking.rounds if asking.enabled else 0}
     told["thumbs"] = {id: [one for one in thumbs if one.reply_id == id] for id in replies}
