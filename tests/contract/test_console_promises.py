@@ -147,6 +147,11 @@ PROMISES = {  # the ability, in the words of its issue: each test that shows it,
         f"{USERS}::test_a_stolen_session_made_a_token_and_switched_the_second_factor_off",
         f"{USERS}::test_what_is_done_is_recorded_under_the_name_of_who_is_signed_in",
     ),
+    "teams: members, inboxes, a queue each": (
+        "integration/test_teams.py::test_a_queue_is_what_the_team_has_and_what_nobody_has_of_its_inboxes",
+        "integration/test_teams.py::test_members_have_the_queue_as_a_view_and_anybody_assigns_to_the_team",
+        "integration/test_teams.py::test_an_admin_makes_changes_and_removes_a_team_on_its_page",
+    ),
     "single sign-on": ("integration/test_openid_browser.py::test_an_account_is_linked_and_signs_in_from_another_site",),
     "webhooks": ("integration/test_webhooks_api.py::test_an_admin_does_it_all_in_the_console",),
     "investigations": (
