@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
@@ -141,7 +140,7 @@ def name_of(typed: str) -> str:
     return shown
 
 
-async def insert_user(conn: Connection, row: Mapping[str, Any]) -> None:
+async def insert_user(conn: Connection, row: dict[str, Any]) -> None:
     """Store a new user. Raises `UserRefused` where a team has the name, and `UniqueViolation` where a user has."""
     if await fetch_one(conn, SQL.add, row) is None:
         raise UserRefused("this name is taken: it names a team")
