@@ -1,9 +1,9 @@
 """bench-offline-answers: does the offline model answer questions in other words than the articles', and invent nothing?
 
 Sixty questions to two invented knowledge bases (`offline_questions/`), with what a right answer holds, and thirty that
-nothing in them answers. Three bases that were written later are counted apart: a hotel; a clinic, whose documents are in
-English and German; a shop that lends bicycles, in Spanish and French. None is fitted on; `--fit` prints the judgement
-anew, from other questions.
+nothing in them answers. Four bases that were written later are counted apart: a hotel; a clinic, whose documents are in
+English and German; a shop that lends bicycles, in Spanish and French; one for guitars, in English, German and French.
+None is fitted on; `--fit` prints the judgements anew, from other questions, those in other languages to a canteen's.
 
 An answer is `stated`, or `offered`: introduced as what may be meant, and asked back. It is right if one of the passages
 that it gives says what was asked. Wrong is what is stated and not right; what is offered beside the point is counted apart.
@@ -30,7 +30,7 @@ from services.memory.knowledge import Passage, search_knowledge
 from services.memory.multilingual import Multilingual
 from services.model.offline import OfflineModel
 from services.model.offline.answers import MAYBE
-from services.model.offline.meaning import Reader, evidence
+from services.model.offline.meaning import ENGLISH, OTHER, Reader, evidence, language
 from services.model.offline.sentences import one_line
 from services.model.offline.view import Passage as OfflinePassage
 from services.model.port import Exchange, Layer, Request, Tool, ToolResult
@@ -44,11 +44,12 @@ from tests.support.documents import shelve
 
 QUESTIONS = Path(__file__).with_name("offline_questions")
 BASES = {"leafboard": PAIRS / "documents", "bicycles": QUESTIONS / "bicycles_documents"}
-LATER = {name: QUESTIONS / f"{name}_documents" for name in ("hotel", "clinic", "cycle_hire")}
+LATER = {name: QUESTIONS / f"{name}_documents" for name in ("hotel", "clinic", "cycle_hire", "guitars")}
 RIGHT, WRONG, BESIDE, REFUSED = "right", "wrong", "offered beside the point", "refused"
 SHARE = 0.8  # of those that have an answer: 48 of 60
 PASSAGES = 6  # what a prompt holds
 AT = "2026-05-04T09:00:00+00:00"
+Features = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,21 +117,28 @@ async def _found(app: App, question: str) -> list[Passage]:
         )
 
 
-async def fitted(embedder: Embedder) -> Logistic:
-    """The judgement whether what is nearest answers, from questions that the benchmark does not ask."""
+async def fitted(embedder: Embedder) -> dict[str, Logistic]:
+    """By language, the judgement whether what is nearest answers, from questions that the benchmark does not ask."""
     more = yaml.safe_load((QUESTIONS / "fitting.yaml").read_text(encoding="utf-8"))
-    files = sorted(BASES["leafboard"].glob("*.md"))
-    leafboard = _passages((path.stem, path.read_text(encoding="utf-8")) for path in files)
+    leafboard, canteen = _base(BASES["leafboard"]), _base(QUESTIONS / "canteen_documents")
     demo = _passages((one.title, one.text) for one in make_world(7).documents)
     asked = [(leafboard, one.question, f"{one.document}: {one.heading}") for one in pairs()]
     asked += [(leafboard, question, "") for question, _ in more["leafboard"]]
     asked += [(demo, question, holds[0] if holds else "") for question, holds in more["demo"]]
-    reader, answering, others = Reader(embedder), list[tuple[float, float]](), list[tuple[float, float]]()
+    other = [(question, holds) for question, holds in questions("canteen") if language(question) == OTHER]
+    asked += [(canteen, question, holds[0] if holds else "") for question, holds in other]
+    reader = Reader(embedder)
+    seen: dict[str, tuple[list[Features], list[Features]]] = {of: ([], []) for of in (ENGLISH, OTHER)}
     for passages, question, answer in asked:
         near = (await reader.read([question], passages)).nearest(question, passages)
         shown = (f"{one.passage.title}: {one.passage.heading.rpartition(' > ')[2]} {one.sentences}" for one in near[:2])
-        (answering if answer and any(answer in one for one in shown) else others).append(evidence(near))
-    return fit_logistic(answering, others)
+        answers = bool(answer) and any(answer in one for one in shown)
+        seen[language(question)][not answers].append(evidence(near))
+    return {of: fit_logistic(*both) for of, both in seen.items()}
+
+
+def _base(folder: Path) -> tuple[OfflinePassage, ...]:
+    return _passages((path.stem, path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.md")))
 
 
 def _passages(documents: Iterable[tuple[str, str]]) -> tuple[OfflinePassage, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from services.model.offline import tone
 from services.model.offline.matches import SURE, Found, best, rest_of
-from services.model.offline.meaning import Meanings
+from services.model.offline.meaning import RATHER, Meanings
 from services.model.offline.memory_lines import asked_for, clause, recollected, remembered, told
 from services.model.offline.requests import Requests, about_us
 from services.model.offline.sentences import one_line, quotable, sentences, terms
@@ -60,6 +60,17 @@ def find_answers(
         _recollect(view, answers)
     for question in questions:
         _answer(view, answers, question, text, passages, meanings)
+    return answers
+
+
+def offers(view: View, questions: Sequence[str], meanings: Meanings) -> Answers:
+    """What documents rather answer to questions than not, by meaning alone, to be confirmed; the others are open."""
+    answers = Answers()
+    for question in questions:
+        if offered := meanings.offers(as_asked(question, view.body), view.passages, RATHER):
+            _offer(answers, question, offered)
+        else:
+            answers.open.append(question)
     return answers
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from services.core.errors import EmbedderUnavailable
+from services.mail.language import detect_language
 from services.memory.cue import Logistic
 from services.memory.embeddings import Embedder, EmbedderRefused, Vector
 from services.model.offline.matches import Found, prose
@@ -20,12 +21,21 @@ from services.model.offline.sentences import one_line
 from services.model.offline.view import Passage
 
 OFFERED_FROM, STATED_FROM = 0.3, 0.6
-FITTED: Mapping[str, Logistic] = {
-    "use-multilingual-3-and-minilm": Logistic(-3.84, (9.64, 17.06)),
-    "all-MiniLM-L6-v2-onnx-int8": Logistic(-3.9, (7.22, 14.41)),
+RATHER = 0.5  # from here on an offer is rather right than wrong
+ENGLISH, OTHER = "en", "other"
+FITTED: Mapping[str, Mapping[str, Logistic]] = {
+    "use-multilingual-3-and-minilm": {
+        ENGLISH: Logistic(-3.84, (9.64, 17.06)),
+        OTHER: Logistic(-0.93, (-0.93, 23.79)),
+    },
+    "all-MiniLM-L6-v2-onnx-int8": {
+        ENGLISH: Logistic(-3.9, (7.22, 14.41)),
+        OTHER: Logistic(-2.27, (4.36, 4.58)),
+    },
 }
-"""By embedder: whether one of the two nearest passages answers, from the nearest one's score and its distance to the
-third. `python -m tests.benchmarks.offline_answers --fit` prints them. What was not fitted offers nothing."""
+"""By embedder and the question's language: whether one of the two nearest passages answers, from the nearest one's
+score and its distance to the third. `python -m tests.benchmarks.offline_answers --fit` prints them. What was not
+fitted offers nothing."""
 
 _SHOWN = 2  # passages; in other words the second nearest is the right one in a case of six
 _FAR = 0.2  # a third passage's score where there is none
@@ -64,14 +74,14 @@ class Meanings:
         near = [self._near(asked, one) for one in {passage.id: passage for passage in passages}.values()]
         return sorted((one for one in near if one), key=lambda one: -one.score)
 
-    def offers(self, asked: Sequence[str], passages: Sequence[Passage]) -> list[Found]:
+    def offers(self, asked: Sequence[str], passages: Sequence[Passage], least: float = OFFERED_FROM) -> list[Found]:
         """What may answer a question, nearest first, to be asked back; none where nothing stands out.
 
-        `asked` are ways to put it, of which the one counts that finds most.
+        `asked` are ways to put it, of which the one counts that finds most; `least`, its probability.
         """
-        ways = [near for one in asked if (near := self.nearest(one, passages))]
-        best = max(ways, key=self._probability, default=[])
-        return [one.found for one in best[:_SHOWN]] if best and self._probability(best) >= OFFERED_FROM else []
+        ways = [(self._probability(one, near), near) for one in asked if (near := self.nearest(one, passages))]
+        probability, best = max(ways, key=lambda way: way[0], default=(0.0, []))
+        return [one.found for one in best[:_SHOWN]] if probability >= least else []
 
     def agrees(self, question: str, found: Found, passages: Sequence[Passage]) -> bool:
         """Whether the passage that words point at is also the nearest by meaning."""
@@ -81,11 +91,11 @@ class Meanings:
     def confirms(self, question: str, found: Found, passages: Sequence[Passage]) -> bool:
         """Whether it is, and stands out."""
         near = self.nearest(question, passages)
-        stands_out = self.model not in FITTED or self._probability(near) >= STATED_FROM
+        stands_out = self.model not in FITTED or self._probability(question, near) >= STATED_FROM
         return stands_out and self.agrees(question, found, passages)
 
-    def _probability(self, near: Sequence[Near]) -> float:
-        fitted = FITTED.get(self.model)
+    def _probability(self, question: str, near: Sequence[Near]) -> float:
+        fitted = FITTED.get(self.model, {}).get(language(question))
         return fitted.probability(evidence(near)) if fitted else 0.0
 
     def _near(self, asked: Vector, passage: Passage) -> Near | None:
@@ -102,6 +112,11 @@ def evidence(near: Sequence[Near]) -> tuple[float, float]:
     """What the judgement looks at."""
     third = near[2].score if len(near) > 2 else _FAR
     return near[0].score, near[0].score - third
+
+
+def language(question: str) -> str:
+    """For which questions the same cosine means the same: English, as short ones that nobody can tell, or not."""
+    return ENGLISH if detect_language(question) in ("", ENGLISH) else OTHER
 
 
 class Reader:

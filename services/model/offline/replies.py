@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.model.offline import tone
-from services.model.offline.answers import Answers, compared, find_answers, questions_of
+from services.model.offline.answers import Answers, compared, find_answers, offers, questions_of
 from services.model.offline.facts import Stated, stated
 from services.model.offline.lexicon import STOP
 from services.model.offline.meaning import Reader
@@ -21,6 +21,7 @@ Act = tuple[str, dict[str, Any]]  # a tool's name and its input
 
 _ENGLISH = 0.15  # share of small English words in any English text of some length
 _TELLING_LENGTH = 12  # words
+_HARDLY_READ = 40  # words of a mail in another language, of which nothing but its question is understood
 _GOALS = 8
 
 
@@ -43,9 +44,9 @@ async def acts(view: View, reader: Reader) -> list[Act]:
     """The next acts, the last of which ends the turn or looks something up; at least one."""
     if own := view.text("own_words"):
         return [("reply", _reworded(view, own))]
-    if not _is_english(view.body):
-        return [_escalation(view, "The mail is not in English, which is all that the offline model reads.")]
     mail = Reading.of(view)
+    if not _is_english(view.body):
+        return await _in_another_language(view, mail, reader)
     if mail.requests.person:
         return [_escalation(view, mail.requests.person)]
     if mail.requests.nothing:
@@ -57,6 +58,17 @@ async def acts(view: View, reader: Reader) -> list[Act]:
         return [(TOOL, query)]
     noted_now = remembering(mail.told, view.name or "The customer")
     return [*noted_now, ("reply", _reply(view, mail, answers))]
+
+
+async def _in_another_language(view: View, mail: Reading, reader: Reader) -> list[Act]:
+    """What documents offer to each question of a mail that is hardly read; a person for any other."""
+    asked = mail.requests.questions
+    if asked and len(words(view.body)) <= _HARDLY_READ:
+        meanings = await reader.read(compared(asked, view.body), view.passages)
+        answers = offers(view, asked, meanings)
+        if not answers.open:
+            return [("reply", _reply(view, mail, answers))]
+    return [_escalation(view, "The mail is not in English, which is all that the offline model reads.")]
 
 
 def _reworded(view: View, own: str) -> dict[str, Any]:

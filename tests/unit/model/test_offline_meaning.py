@@ -30,8 +30,8 @@ CHUNKS = tuple(
 )
 
 
-async def _reply(text: str) -> tuple[str, list[str]]:
-    layers = Layer("knowledge", "", CHUNKS), Layer("mail", text, ({"text": text},), trusted=False)
+async def _reply(text: str, chunks: tuple[dict[str, str], ...] = CHUNKS) -> tuple[str, list[str]]:
+    layers = Layer("knowledge", "", chunks), Layer("mail", text, ({"text": text},), trusted=False)
     answer = await MODEL.ask(Request("reply", "", layers, "", (Tool("reply", "", {}),)))
     given = answer.calls[-1].input
     return " ".join(str(given["text"]).split()), list(given["citations"])
@@ -43,6 +43,49 @@ async def test_a_question_without_a_word_of_the_document_was_not_answered() -> N
     assert "twelve per cent" in text
     assert "c1" in citations
     assert MAYBE in text
+
+
+GERMAN = tuple(
+    {"id": f"g{number}", "title": "Haus", "heading": heading, "text": text}
+    for number, (heading, text) in enumerate(
+        (
+            ("Anfahrt", "Parken kann man zwei Stunden kostenlos in der Tiefgarage."),
+            ("Öffnungszeiten", "Geöffnet ist montags bis freitags von 8 bis 12 Uhr."),
+            ("Rechnungen", "Eine Rechnung ist innerhalb von 30 Tagen zu bezahlen; Raten sind möglich."),
+            ("Tiere", "Hunde müssen draußen bleiben. Ausgenommen sind Blindenhunde."),
+        )
+    )
+)
+LONG = "Am Montag komme ich mit meiner Mutter aus Kassel zu Ihnen. Wo kann ich dort mein Auto abstellen?"
+
+
+async def test_a_question_in_another_language_was_judged_as_an_english_one() -> None:
+    """In another language an answer stands out by less, and is offered all the same."""
+    text, citations = await _reply("Wann kann ich vorbeikommen?", GERMAN)
+    assert MAYBE in text
+    assert "g1" in citations
+
+
+async def test_a_question_of_twelve_words_in_another_language_went_to_a_person() -> None:
+    """What the documents offer to each question of a mail in another language is offered, however long it is put."""
+    text, citations = await _reply(LONG, GERMAN)
+    assert "Tiefgarage" in text
+    assert "g0" in citations
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"{LONG} Und warum hat sich Ihre Kollegin am Telefon so unfreundlich benommen?",
+        LONG.replace("?", "."),
+        f"{LONG} " + "Ich war schon oft bei Ihnen und habe mich immer wohl gefühlt. " * 3,
+    ],
+)
+async def test_a_person_reads_what_is_not_only_a_question_in_another_language(said: str) -> None:
+    """One question that nothing answers, none at all, or a long story: somebody reads that."""
+    layers = Layer("knowledge", "", GERMAN), Layer("mail", said, ({"text": said},), trusted=False)
+    answer = await MODEL.ask(Request("reply", "", layers, "", (Tool("reply", "", {}), Tool("escalate", "", {}))))
+    assert [call.name for call in answer.calls] == ["escalate"]
 
 
 async def test_a_word_that_two_texts_share_is_no_answer() -> None:
