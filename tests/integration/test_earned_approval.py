@@ -256,6 +256,27 @@ async def test_an_outcome_is_counted_once_and_rows_follow_from_events(desk: Desk
     assert {kind: one.occurrences for kind, one in before.seen.items()} == {"unchanged": 1, "rejected": 1}
 
 
+async def test_what_says_nothing_about_a_draft_is_not_counted(desk: Desk) -> None:
+    """One that a newer mail overtook; a matter that was not resolved goes on; a question weeks after it was closed."""
+
+    async def seen(text: str, after: str, state: str = "resolved") -> dict[str, int]:
+        """What is counted once a mail in the thread was answered with an approved draft."""
+        desk.said = {"state": state}
+        await desk.write(0, text, after=after)
+        await desk.decide()
+        return {kind: one.occurrences for kind, one in (await desk.pattern()).seen.items()}
+
+    await first_contacts(desk)
+    await desk.write(0)
+    (own,) = await desk.app.rows("SELECT message_id FROM mails ORDER BY received_at DESC LIMIT 1")
+    assert await seen("And in colour?", f"<{own['message_id']}>") == {"unchanged": 1}
+    again = await seen("It fails after all.", await desk.last_message_id(), "awaiting_reply")
+    assert again == {"unchanged": 2, "reopened": 1}
+    assert await seen("It still does.", await desk.last_message_id()) == {"unchanged": 3, "reopened": 1}
+    await desk.app.wait(days=20)
+    assert await seen("And as a PDF?", await desk.last_message_id()) == {"unchanged": 4, "reopened": 1, "held": 1}
+
+
 @pytest.mark.parametrize("desk", [{"web": {"api_token": TOKEN}}], indirect=True)
 async def test_the_api_shows_opens_and_closes(desk: Desk) -> None:
     """An unknown inbox or intent is a 404 that says which there are."""

@@ -29,7 +29,6 @@ CARD = "4111 1111 1111 1111"
 BOXES: list[dict[str, Any]] = [
     {"name": "support", "address": "support@ourcompany.example", "vouched_by": "the test",
      "memory": {"periods": {"daily": "Say what was ordered."}}},
-    {"name": "open", "address": "open@ourcompany.example", "memory": {"periods": {"daily": "Say what they claim."}}},
     {"name": "sales", "address": "sales@ourcompany.example", "vouched_by": "the test",
      "memory": {"periods": {"daily": "Say what was sold."}}},
 ]  # fmt: skip
@@ -138,11 +137,14 @@ async def test_it_is_told_in_the_words_of_the_inbox_where_they_wrote_last_and_pr
     """Neither a forger's choice of inbox nor a later mail says how a day is told."""
     desk = await opened()
     await desk.learn(1)
-    await desk.memory.mail("We are on the Gold plan.", on=1.2, trusted=False)
-    raw = f"From: {ADA}\r\nTo: sales@ourcompany.example\r\nMessage-ID: <s@acme.example>\r\n\r\nHello.\r\n".encode()
-    later = replace(desk.memory.app, now=lambda: day(1.7))
-    await accept(later, later.settings.inboxes[2], raw, source="file", source_key="s", mode="live")
+    for at, key in ((1.2, "forged"), (1.7, "late")):  # the second comes after midnight
+        raw = f"From: {ADA}\r\nTo: sales@ourcompany.example\r\nMessage-ID: <{key}@acme.example>\r\n\r\nHello.\r\n"
+        app = replace(desk.memory.app, now=lambda at=at: day(at))
+        await accept(app, app.settings.inboxes[1], raw.encode(), source="file", source_key=key, mode="live")
     await desk.memory.settle(DRIVEN)
+    await desk.memory.rows(  # as the rows of mails were before nothing proven and unproven was kept apart
+        "UPDATE mails SET trusted = false WHERE message_id = 'forged@acme.example' RETURNING 1"
+    )
     await desk.round(2)
     [request] = desk.server.requests
     assert "Say what was ordered." in request.system
