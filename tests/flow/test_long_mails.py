@@ -65,6 +65,7 @@ def obeying(seen: Seen) -> Behaviour:
     return reply_tool("reply", {"text": "Thank you: Rome it is.", "state": "awaiting_reply"})
 
 
+@pytest.mark.slow
 async def test_a_long_mail_held_the_loop_for_seconds(town: Town) -> None:
     """Each of these is answered, and what takes long of it is done in a thread."""
     town.server.script(obeying)

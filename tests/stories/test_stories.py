@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from schemas.events.memory import FactsMerged
 from schemas.events.replies import FactProposal
 from services.learn_facts.facts.values import same_value
@@ -23,6 +25,7 @@ def verdict(story: Story, name: str, values: list[str]) -> list[str]:
     return [f"{story.name}, {name}: {one}: {story.second}" for one in wrong]
 
 
+@pytest.mark.slow
 def test_no_mistake_makes_a_false_fact_current() -> None:
     """After two mails no false value is believed, whatever plausible mistake the model made, and the true one is."""
     wrong = [line for one in heard() for line in verdict(one.story, one.proposed, one.values)]
