@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import tomllib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from io import StringIO
+from itertools import takewhile
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,6 +21,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.answers import AssignmentRequested, ReplyRequested
 from schemas.events.lifecycle import ParticipantStateRequested
+from schemas.events.marks import ThreadMarksRequested
 from schemas.events.memory import FactRequested
 from schemas.events.replies import HUMAN_ANSWERED, DraftDecided, ReplyDrafted
 from schemas.events.threads import ThreadTransitionRequested
@@ -53,6 +57,7 @@ RENEWAL = {
 }
 ADA, BO = "Ada <ada@one.example>", "Bo <bo@two.example>"
 TOKEN = "a token for tests"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "reach-out.md"
 
 
 @dataclass
@@ -261,6 +266,59 @@ async def test_never_to_whom_nothing_may_be_sent(desk: Desk) -> None:
     async with desk.app.at_work():
         await by_person(desk.app.app, desk.who(people["gone"]), lifted=False, by="grace", timeout_s=60)
     assert [one.thread_id for one in await desk.round()] == [threads["fine"]]
+
+
+STUCK = {"name": "stuck", "goal_days": 10, "text": "Hi {name},\n\ncan we help with: {goal}?"}
+
+
+def rules_of_the_page() -> list[dict[str, Any]]:
+    """Those that docs/how-to/reach-out.md shows."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    block = takewhile(lambda line: not line or line.startswith("    "), lines[lines.index("    [reach_out]") :])
+    rules: list[dict[str, Any]] = tomllib.loads(dedent("\n".join(block)))["reach_out"]["rules"]
+    return rules
+
+
+@pytest.mark.parametrize("desk", [{"reach_out": {"rules": [*rules_of_the_page(), STUCK]}}], indirect=True)
+async def test_the_rules_of_the_page_hold_for_whom_they_say(desk: Desk) -> None:
+    """Onboarding that is stuck, a promise for today, an open goal; not who has done it, came lately, is over or never proven."""
+    names = ("ann", "done", "lately", "sam", "forged", "goal", "new goal", "promised", "over")
+    people = {name: f"{name} <{name.replace(' ', '')}@{name.replace(' ', '')}.example>" for name in names}
+    threads = {name: await desk.app.write("Hello there!", sender=sender) for name, sender in people.items()}
+    await desk.app.wait(minutes=1)
+
+    async def say(name: str, kind: Any, **said: Any) -> None:
+        named = {"participant_id": desk.who(people[name])} if kind is not ThreadMarksRequested else {}
+        await ask(desk.app.app, kind.model_validate({**named, "by": "grace", **said}))
+        await desk.app.settle()
+
+    async def stands(name: str) -> None:
+        await say(name, ParticipantStateRequested, to_state="prospect", reason="they said so")
+
+    async def knows(name: str, key: str, value: str, **said: Any) -> None:
+        await say(name, FactRequested, op="add", key=key, value=value, text=f"Their {key} is {value}.", **said)
+
+    for name in ("ann", "done", "forged"):
+        await stands(name)
+    await knows("done", "onboarding done", "yes")
+    await knows("promised", "follow up date", "2026-01-25")
+    await knows("over", "follow up date", "2026-01-25", valid_to="2026-01-20")
+    await desk.app.rows("UPDATE mails SET trusted = false WHERE author_addr LIKE 'forged%%' RETURNING 1")
+    await desk.days(8)  # their threads are resolved by now, which closes what goals they had
+    await say("goal", ThreadMarksRequested, thread_id=threads["goal"], add_goals=["move their data"])
+    await desk.days(8)
+    await stands("lately")
+    await say("new goal", ThreadMarksRequested, thread_id=threads["new goal"], add_goals=["move their data"])
+    await desk.days(4)
+    held = {one.recipient.partition("@")[0]: one for one in await desk.round()}
+    assert {name: one.reason.split(":")[0] for name, one in held.items()} == {
+        "ann": "rule onboarding", "promised": "rule follow-up", "goal": "rule stuck",
+    }  # fmt: skip
+    assert "can we help with: move their data?" in held["goal"].text
+    await desk.decide(held["ann"], approve=False)
+    await knows("ann", "follow up date", "2026-01-26")
+    await desk.days(1)
+    assert "ann@ann.example" not in {one.recipient for one in await desk.round()}, "they got one lately"
 
 
 async def test_a_mail_with_the_token_unsubscribes_whoever_sent_it_and_is_not_answered(desk: Desk) -> None:
@@ -484,7 +542,7 @@ async def test_what_came_of_it_is_counted_and_shown(renewing: Desk) -> None:
     terminal = Terminal(width=120, file=StringIO())
     terminal.print(table_of([line]))
     printed = [" ".join(row.split()) for row in terminal.file.getvalue().splitlines()]  # type: ignore[attr-defined]
-    page = (Path(__file__).parents[2] / "docs" / "how-to" / "reach-out.md").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     shown = [" ".join(row.split()) for row in page.splitlines()]
     assert [row for row in printed if row not in shown] == []
 

@@ -220,10 +220,13 @@ def test_a_further_report_joins_the_open_incident_and_calls_nobody_again() -> No
 
 
 def test_a_report_that_is_like_few_of_an_incident_is_not_of_it() -> None:
-    """Nearness does not hand itself on from one report to the next."""
-    [alone] = decided(report("d@four.example", "timeout of csv export"), Board(incidents=(known(),)))
-    assert isinstance(alone, TroubleReported)
-    assert alone.incident_id is None
+    """Nearness does not hand itself on from one report to the next: to be like one of three is not enough."""
+    new, told = report("d@four.example", "timeout of csv export"), known()
+    hangs = replace(told.reports[-1], trouble="csv export hangs")
+    for reports in (told.reports, (*told.reports[:-1], hangs)):
+        [alone] = decided(new, Board(incidents=(replace(told, reports=reports),)))
+        assert isinstance(alone, TroubleReported)
+        assert alone.incident_id is None
 
 
 def test_a_report_from_before_the_end_gets_the_answer_too() -> None:

@@ -81,7 +81,7 @@ def test_activity_extends_a_session_that_runs_and_revives_none() -> None:
 def test_a_session_does_not_grow_without_end() -> None:
     """The latest entities and actions are kept, each once, and no whole sentence is a name."""
     many = tuple(f"name {n}" for n in range(40))
-    facts = [known(value, supports=(support("mail"),)) for value in (*many, "x" * 100)]
+    facts = [known(value, supports=(support("mail"),)) for value in ("x" * 100, *many)]
     noted = decide_session.noted(replace(person(*facts), session=running(1)), turn(), [], NOW)
     assert noted.entities == many[: SessionSettings().names]
 
