@@ -66,13 +66,14 @@ class Desk:
     prompts: list[str] = field(default_factory=list)
     said: dict[str, Any] = field(default_factory=dict)
     named: str = ""  # what the model calls each trouble, where it is not for the mail to say
+    is_over: bool = False  # whether the next mails say that their trouble is
 
     def answer(self, request: Seen) -> Any:
         """As the model: the trouble that the mail speaks of."""
         text = request.text
         if "reflect" in request.tools:
             trouble = next((name for word, name in reversed(TROUBLES.items()) if f"the {word}" in text), "")
-            signals = {"issue_key": self.named or trouble, "intent": "bug_report"}
+            signals = {"issue_key": self.named or trouble, "intent": "bug_report", "issue_resolved": self.is_over}
             return reply_tool("reflect", {"summary": "They report a trouble.", "brief": "", "signals": signals})
         self.prompts.append(text)
         return reply_tool(
@@ -338,6 +339,20 @@ async def test_late_reporters_get_the_answer_and_three_more_reopen_it(reported: 
     assert (await reported.whole()).incident.is_open
     assert (await reported.calls())[-1] == "3 customers report it again since it was closed"
     assert len(await reported.incidents()) == 1
+
+
+async def test_what_is_over_is_no_report_and_what_begins_long_after_an_end_is_another_incident(reported: Desk) -> None:
+    """Who says that it works again joins nothing; reports later than `days` after the end are looked at by themselves."""
+    reported.is_over = True
+    await reported.report("dan@four.example")
+    assert (await reported.whole()).incident.reports == 3
+    reported.is_over = False
+    await reported.change("close", ANSWER)
+    await reported.app.wait(days=3)
+    for number in range(3):
+        assert len(await reported.incidents()) == 1
+        await reported.report(f"x@new{number}.example")
+    assert [(one.is_open, one.reports) for one in await reported.incidents()] == [(True, 3), (False, 3)]
 
 
 async def test_every_event_twice_changes_nothing(reported: Desk) -> None:

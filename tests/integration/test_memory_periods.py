@@ -24,7 +24,7 @@ from services import condense_memory
 from services.cli.memory import view as showing
 from services.core.bus.runner import Runner
 from services.core.db import fetch_all
-from services.core.settings import PeriodRetention
+from services.core.settings import CondenseSettings, PeriodRetention
 from services.core.web import make_app
 from services.operations import daily, requests
 from services.operations.erase.proof import belongings
@@ -162,16 +162,15 @@ async def test_of_a_period_with_few_rows_no_model_is_asked(desk: Desk) -> None:
     assert desk.server.requests == []
 
 
-async def test_off_by_default_nothing_is_asked_and_nothing_told_is_shown(
-    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
-) -> None:
+async def test_off_by_default_nothing_is_asked_and_nothing_told_is_shown(desk: Desk) -> None:
     """The task is not wanted; what was told while it was on is not shown."""
-    async with remembering(stack, database, topic_prefix, tmp_path) as memory:
-        assert not PERIODS.wanted(memory.app.settings)
-        async with ScriptedModel() as server:
-            one = Desk(memory, server)
-            await one.learn(1)
-            assert not (await one.layer(3)).items
+    await desk.learn(1)
+    await desk.round(2)
+    assert [item["told"] != [] for item in (await desk.layer(3)).items] == [True]
+    off = desk.memory.app.settings.model_copy(update={"condense": CondenseSettings()})
+    object.__setattr__(desk.memory.app, "settings", off)
+    assert not PERIODS.wanted(off)
+    assert not (await desk.layer(3)).items
 
 
 async def test_what_was_told_stands_in_the_place_of_its_rows(desk: Desk) -> None:

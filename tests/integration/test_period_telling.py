@@ -99,6 +99,15 @@ async def test_a_period_whose_rows_went_before_it_was_told_took_a_call_of_every_
     assert await desk.round(4) == {"asked": 0, "waiting": 0, "left": 0}
 
 
+async def test_what_ended_first_is_told_first(opened: Callable[..., Awaitable[Desk]]) -> None:
+    """Where the day has a call for one of them."""
+    desk = await opened(calls_a_day=1)
+    await desk.learn(2, addr=BOB)
+    await desk.learn(1)
+    assert await desk.round(3) == {"asked": 1, "waiting": 0, "left": 1}
+    assert await desk.names() == ["2026-01-06"]
+
+
 async def test_who_is_erased_while_the_round_looks_is_not_asked_about(
     opened: Callable[..., Awaitable[Desk]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
