@@ -391,6 +391,7 @@ async def test_an_erased_customer_leaves_no_trace_and_rows_follow_from_events(re
         assert "zebra" not in row["text"]
     assert await reported.told(await reported.report("eve@five.example", "refund")) == ""
     assert {one.recipient for one in await reported.waiting()} == {"ann@one.example", "bo@two.example"}
+    assert await reported.told(await reported.report("ann@one.example", "refund", subject="Money")) == "", "nor is one"
 
 
 @pytest.mark.parametrize("reported", [{"incidents": {"customers": 3}, "web": {"api_token": TOKEN}}], indirect=True)

@@ -73,6 +73,15 @@ async def test_each_fact_stands_in_one_column(memory: Memory) -> None:
     assert not [reason for reason in found.refusals if "red" in reason]
 
 
+async def test_what_another_clock_dates_ahead_counts_once_its_week_has_come(memory: Memory) -> None:
+    """A machine whose clock is a little ahead at the end of a week made the figures fail."""
+    await memory.tell("We are on the Team plan.", fact("plan", "Team", "on the Team plan"), on=7)
+    memory.clock.forward(day(6))
+    assert [week.decisions for week in (await statistics(memory.app, 2)).weeks] == [{}, {}]
+    memory.clock.forward(day(8))
+    assert [week.decisions.get("recorded") for week in (await statistics(memory.app, 2)).weeks] == [None, 1]
+
+
 async def test_what_was_shown_and_cost_counts_in_its_week(app: Tended) -> None:
     """Each turn is counted once, with the facts that its context held; dollars are those of the prices that are set."""
     await app.write("We are on the Team plan. What does the Enterprise plan cost?", sender=ADA)

@@ -234,8 +234,8 @@ async def test_restarts_and_repeats_propose_once(renewing: Desk) -> None:
 
 
 async def test_never_to_whom_nothing_may_be_sent(desk: Desk) -> None:
-    """Suppressed, at risk, lost, of high risk, with a person of ours, unsubscribed, written to lately: each is passed over."""
-    names = ("bounced", "risky", "left", "cross", "taken", "gone", "told", "fine")
+    """Suppressed, at risk, lost, of high risk, with a person of ours, being answered, unsubscribed, written to lately: each is left out."""
+    names = ("bounced", "risky", "left", "cross", "taken", "called", "drafted", "gone", "told", "fine")
     people = {name: f"{name} <{name}@{name}.example>" for name in names}
     threads = {name: await desk.know(sender, "2026-02-10") for name, sender in people.items()}
     await desk.days(32)
@@ -261,11 +261,18 @@ async def test_never_to_whom_nothing_may_be_sent(desk: Desk) -> None:
         "UPDATE deliveries SET sent_at = %(now)s WHERE thread_id = %(id)s RETURNING 1",
         now=desk.app.app.now(), id=threads["told"],
     )  # fmt: skip
+    await desk.app.rows(
+        "UPDATE threads SET state = 'escalated' WHERE thread_id = %(id)s RETURNING 1", id=threads["called"]
+    )
+    await desk.app.rows(
+        "UPDATE threads SET open_turn = thread_id WHERE thread_id = %(id)s RETURNING 1", id=threads["drafted"]
+    )
     await ask(desk.app.app, AssignmentRequested(thread_id=threads["taken"], assignee="bo", take_over=True, by="bo"))
     await desk.app.settle()
     async with desk.app.at_work():
         await by_person(desk.app.app, desk.who(people["gone"]), lifted=False, by="grace", timeout_s=60)
     assert [one.thread_id for one in await desk.round()] == [threads["fine"]]
+    assert [row["thread_id"] for row in await desk.app.rows("SELECT thread_id FROM outreach")] == [threads["fine"]]
 
 
 STUCK = {"name": "stuck", "goal_days": 10, "text": "Hi {name},\n\ncan we help with: {goal}?"}

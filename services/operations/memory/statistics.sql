@@ -19,7 +19,7 @@ GROUP BY kind ORDER BY stored DESC, kind;
 -- name: decisions
 -- How often each thing was decided about facts in each week (of UTC, from Monday).
 SELECT date_trunc('week', at AT TIME ZONE 'UTC')::date AS week, decision, count(*) AS times FROM fact_log
-WHERE workspace = %(workspace)s AND at >= %(since)s
+WHERE workspace = %(workspace)s AND at BETWEEN %(since)s AND %(now)s
 GROUP BY week, decision ORDER BY week, decision;
 
 -- name: refusals
