@@ -17,6 +17,7 @@ from services.web.assistants.endpoint import PATH, Endpoint
 from services.web.briefs import add_brief
 from services.web.console.routes import pages
 from services.web.console.site import ROOT
+from services.web.dead_letters import add_dead_letters, add_replays
 from services.web.deployment import add_deployment
 from services.web.drafts import add_outreach, add_patterns, add_quality, add_thumbs
 from services.web.incidents import add_incidents
@@ -85,7 +86,8 @@ def routes(app: App) -> APIRouter:
         ("drafts", admins_act, API_BODY_BYTES, (add_patterns,)),
         ("drafts", everybody, drafts.most_bytes(app), (drafts.add_approval,)),
         ("operations", everybody, API_BODY_BYTES, (add_deployment,)),
-        ("operations", admins, API_BODY_BYTES, (add_restores,)),
+        ("operations", admins, API_BODY_BYTES, (add_restores, add_replays)),
+        ("operations", admins_act, API_BODY_BYTES, (add_dead_letters,)),
         ("settings", admins, API_BODY_BYTES, (add_settings, add_inbox_test)),
         ("settings", admins_act, API_BODY_BYTES, (add_teams,)),
         ("webhooks", admins, API_BODY_BYTES, (add_webhooks,)),

@@ -142,6 +142,7 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "me": "/me",
         "events, of a thread": f"/pipeline/events?q={thread}",
         "pipeline": "/pipeline",
+        "replay": "/pipeline/replay",
     }
     left = never_opened(app, pages.values()) - NOT_HELD
     assert not left, f"pages that nobody times: {sorted(left)}"

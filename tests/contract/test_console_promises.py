@@ -123,6 +123,12 @@ PROMISES = {  # the ability, in the words of its issue: each test that shows it,
         f"{HERE}pipeline.py::test_a_dead_letter_is_redriven_from_the_screen",
         f"{HERE}knowledge.py::test_events_are_found_by_id_correlation_thread_and_person",
     ),
+    "pipeline: replay with its difference, a dead letter before it is redriven": (
+        f"{HERE}replay.py::test_what_a_changed_setting_would_change_is_shown_and_nothing_is_kept",
+        f"{HERE}replay.py::test_a_saved_case_is_replayed_from_its_file",
+        f"{HERE}replay.py::test_a_redrive_of_a_mail_is_seen_in_the_thread_that_it_answers",
+        f"{HERE}pipeline.py::test_what_a_redrive_would_do_is_shown_before_it_is_done",
+    ),
     "pipeline: what if persona or rules were others": (
         f"{HERE}what_if.py::test_other_rules_give_another_draft_and_nothing_of_it_is_kept",
         f"{HERE}what_if.py::test_trials_have_a_bound_and_a_model_that_is_away_is_said",

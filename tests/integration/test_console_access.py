@@ -129,6 +129,7 @@ async def pages_of(app: Tended) -> list[str]:
         f"{case}/rounds/1",
         f"{case}/file?path=memory/facts.md",
         "/pipeline",
+        f"/pipeline/replay?named={HOSTILE}",
         f"/pipeline/events?q={threads[0]['thread_id']}",
         "/deliveries",
         "/deliveries?state=suppressed",

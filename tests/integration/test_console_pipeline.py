@@ -19,21 +19,28 @@ from services.core.bus.codec import encode
 from services.core.bus.dead_letters import make_dead_letter
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import first
+from services.core.bus.event_row import EventRow
 from services.core.clock import random_id
+from services.core.db import fetch_one, row_as
 from services.core.errors import Permanent
+from services.core.web import make_app
 from services.operations.preparation import prepare
 from services.pipeline import IN_ORDER
+from services.receive_email.accept import accept
 from services.web.console.live import changes_after
+from services.web.routes import routes
 from tests.support.app import settings_for
 from tests.support.console import form, signed_in, text_of
+from tests.support.letters import letter
 
+TOKEN = "a token for tests"
 HOSTILE = "<script>alert(1)</script>"
 
 
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
     """A deployment in which nobody is at work."""
-    settings = settings_for(stack, database, topic_prefix, tmp_path)
+    settings = settings_for(stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN})
     await prepare(settings)
     async with open_app(settings) as one:
         yield one
@@ -103,6 +110,56 @@ async def test_a_dead_letter_that_fails_again_stays(app: App, grace: httpx.Async
     assert again.status_code == 409
     assert "stays a dead letter" in text_of(again)
     assert "reflect could not handle" in text_of(await grace.get("/console/pipeline?now=1"))
+
+
+async def test_what_a_redrive_would_do_is_shown_before_it_is_done(app: App, grace: httpx.AsyncClient) -> None:
+    """What its processor would record, and nothing is; the button below does it. A processor that no replay runs says so."""
+    raw = letter("The export stops.", message_id="<dead@acme.example>")
+    await accept(app, app.settings.inboxes[0], raw, source="file", source_key="dead")
+    async with app.database.reading() as conn:
+        row = await row_as(conn, EventRow.of, "SELECT * FROM events WHERE type = 'mail.received.v1'", {})
+    assert row is not None
+    prefix, record = app.settings.kafka.topic_prefix, encode(row.envelope())
+    came = Delivery(f"{prefix}inbound-email.raw", 0, 7, record.key, record.value, record.headers, 0)
+    group, at = f"{prefix}read_email", datetime(2026, 1, 5, tzinfo=UTC)
+    dead = make_dead_letter(came, group=group, error=Permanent("away"), attempts=1, at=at)
+    await app.publisher.publish([dead])
+    page = await form(await grace.get("/console/pipeline?now=1"), "/replay").send(grace)
+    assert "It would record 1 event" in text_of(page)
+    assert "email.read.v1" in text_of(page)
+    assert "The export stops." in text_of(page)
+    assert await mails(app) == 0
+    assert "was handled" in text_of(await form(page, "/redrive").send(grace))
+    assert await mails(app) == 1
+    again = await form(page, "/replay").send(grace)
+    assert (again.status_code, "handled already" in text_of(again)) == (409, True)
+    await fail(app, "0" * 64)
+    refused = await form(await grace.get("/console/pipeline?now=1"), "/replay").send(grace)
+    assert (refused.status_code, "learn_documents cannot be replayed" in text_of(refused)) == (409, True)
+
+
+async def test_dead_letters_are_routes_of_the_api(app: App) -> None:
+    """Listed, redriven with the reason of a failure, discarded with one of ours."""
+    await fail(app, "0" * 64)
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    transport = httpx.ASGITransport(make_app([routes(app)]), raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as api:
+        (one,) = (await api.get("/api/dead-letters")).json()
+        again = await api.post(f"/api/dead-letters/{one['id']}/redrive")
+        done = await api.post(f"/api/dead-letters/{one['id']}/discard", json={"reason": "a trial", "by": "Ann"})
+        rest = (await api.get("/api/dead-letters")).json()
+        unknown = await api.post("/api/dead-letters/abc/redrive")
+    assert (one["group"], one["event"], one["state"]) == ("learn_documents", "document.submitted.v1", "waiting")
+    assert (again.status_code, again.json()["error"]) == (409, "failed_again")
+    assert (done.json()["state"], done.json()["why"]) == ("discarded", "a trial (Ann)")
+    assert (rest, unknown.status_code) == ([], 404)
+
+
+async def mails(app: App) -> int:
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, "SELECT count(*) AS n FROM mails", {})
+    assert row is not None
+    return int(row["n"])
 
 
 async def test_a_dead_letter_is_discarded_with_a_reason(app: App, grace: httpx.AsyncClient) -> None:

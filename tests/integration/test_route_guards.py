@@ -49,6 +49,8 @@ ADMINS_READ = (  # of the API and of the console alike
     r"/webhooks.*",
     r"/users.*",
     r"/settings/(history|change).*",
+    r"/pipeline/replay",
+    r"/replays",
 )
 ADMINS_ACT = (
     *ADMINS_READ,

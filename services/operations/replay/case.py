@@ -146,10 +146,18 @@ def save(case: Case, folder: Path) -> Path:
 def load(path: Path) -> Case:
     """The case in a file. Raises `CaseUnreadable`."""
     try:
-        case = Case.model_validate_json(path.read_bytes())
+        return read_case(path.read_bytes(), str(path))
+    except OSError as error:
+        raise CaseUnreadable(f"{path} cannot be read as a case: {error}") from error
+
+
+def read_case(content: bytes, name: str) -> Case:
+    """A saved case, which was called so. Raises `CaseUnreadable`."""
+    try:
+        case = Case.model_validate_json(content)
         beside = [event for one in case.meanwhile for event in one.events]
         for event in (case.start, *case.history, *case.expected, *case.timers, *beside):
             event.envelope()
-    except (OSError, ValidationError, KeyError) as error:
-        raise CaseUnreadable(f"{path} cannot be read as a case: {error}") from error
+    except (ValidationError, KeyError) as error:
+        raise CaseUnreadable(f"{name} cannot be read as a case: {error}") from error
     return case

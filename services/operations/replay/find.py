@@ -80,6 +80,23 @@ async def _case(conn: Connection, row: EventRow, processors: tuple[str, ...], do
     )
 
 
+async def case_of_now(
+    conn: Connection, row: EventRow, processor: str, keys: tuple[str, ...], *, documents: bool
+) -> Case:
+    """An event that a processor has not handled, and all that was recorded by now under some keys."""
+    start, part = row.envelope(), Part(keys=keys, documents=documents)
+    asked = {"consumers": [processor], "events": [start.id]}
+    return Case(
+        name=f"{processor}-{start.time:%Y%m%d-%H%M%S}-{start.id}",
+        processors=(processor,),
+        start=StoredEvent.of(start),
+        history=tuple([StoredEvent.of(one) async for one in readable(stored_events(conn, part))]),
+        answers=tuple(Checkpoint(**one) for one in await fetch_all(conn, SQL.answers, asked)),
+        expected=(),
+        gone=await what_is_gone(conn, row, []),
+    )
+
+
 async def _meanwhile(conn: Connection, steps: list[Step], own: list[UUID], part: Part) -> AsyncIterator[Meanwhile]:
     """What was recorded between one step and the next and is not the case's own, such as another mail's turn."""
     for before, step in pairwise(steps):

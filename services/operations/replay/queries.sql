@@ -49,6 +49,10 @@ UNION SELECT %(thread)s::text
 UNION SELECT board_id::text FROM incidents WHERE incident_id = ANY(%(incidents)s::uuid[])
 UNION SELECT thread_id::text FROM trouble_reports WHERE incident_id = ANY(%(incidents)s::uuid[]);
 
+-- name: threads_of_ids
+-- The threads of mails with some Message-IDs.
+SELECT DISTINCT thread_id FROM message_threads WHERE workspace = %(workspace)s AND message_id = ANY(%(ids)s);
+
 -- name: answers
 -- What models and tools answered then.
 SELECT consumer, event_id, step, answer FROM checkpoints

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 from schemas.events.mail import MailReceived
@@ -24,7 +24,9 @@ from services.operations.replay.selection import Selection
 from services.operations.replay.steps import SQL, keys_concerned
 
 
-async def past_cases(settings: Settings, wanted: Selection, *, documents: bool) -> AsyncIterator[tuple[Case, int]]:
+async def past_cases(
+    settings: Settings, wanted: Selection, *, documents: bool
+) -> AsyncGenerator[tuple[Case, int], None]:
     """The cases of a deployment's past, oldest first, each with how many there are in all.
 
     `documents` takes the knowledge base along, for a model that may search it; loading memory always has it.
@@ -45,7 +47,7 @@ async def saved_cases(files: Sequence[Path]) -> AsyncIterator[tuple[Case, int]]:
 
 async def replay(
     settings: Settings, cases: AsyncIterator[tuple[Case, int]], asking: Asking
-) -> AsyncIterator[tuple[Case, Result, int]]:
+) -> AsyncGenerator[tuple[Case, Result, int], None]:
     """Each case, whole, with its result and how many there are in all. Nothing outside the sandbox is written."""
     async with open_sandbox(settings, asking) as sandbox:
         async for case, total in cases:

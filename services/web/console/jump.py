@@ -30,6 +30,7 @@ PLACES: tuple[tuple[str, Message, Role], ...] = (
     ("/investigations", Message("Investigations"), "viewer"),
     ("/pipeline", Message("Pipeline"), "viewer"),
     ("/pipeline/events", Message("Find events"), "viewer"),
+    ("/pipeline/replay", Message("Replay"), "admin"),
     ("/deliveries", Message("Deliveries"), "viewer"),
     ("/settings", Message("Settings"), "viewer"),
     ("/settings/history", Message("Changes of settings"), "admin"),

@@ -18,8 +18,7 @@ from services.core.bus.publisher import LogUnavailable
 from services.core.web import RequestRefused
 from services.core.web_paging import After
 from services.operations import dead_letters, topics
-from services.operations.dead_letters import Choice, NoSuchDeadLetter
-from services.operations.dead_letters.dead_letter import DeadLetter
+from services.operations.dead_letters import Choice
 from services.operations.events import find_events
 from services.operations.health.backlog import read_backlog
 from services.operations.health.state import read_health
@@ -29,6 +28,7 @@ from services.web.console.flow import drawing
 from services.web.console.forms import checked
 from services.web.console.language import Message, translated
 from services.web.console.site import Site, done, form_of, viewer
+from services.web.dead_letters import letter_named
 
 LETTERS = 50  # that are shown
 LINES = 50  # events of a page
@@ -53,7 +53,7 @@ def pipeline_pages(site: Site) -> APIRouter:
 
     @router.post("/dead-letters/{letter_id}/redrive")
     async def redrive(request: Request, letter_id: str) -> Response:
-        one = await _named(app, letter_id)
+        one = await letter_named(app, letter_id)
         try:
             await dead_letters.redrive(app, one)
         except Exception as error:
@@ -67,7 +67,7 @@ def pipeline_pages(site: Site) -> APIRouter:
         body = checked(Rejection, reason=form_of(request).get("reason", ""), by=viewer(request))
         if not body.reason:
             raise RequestRefused(422, "invalid", translated("Say why: it is kept with the dead letter."))
-        await dead_letters.discard(app, await _named(app, letter_id), f"{body.reason} ({body.by})")
+        await dead_letters.discard(app, await letter_named(app, letter_id), f"{body.reason} ({body.by})")
         return done("/pipeline", "discarded", "dead-letters")
 
     return router
@@ -97,11 +97,3 @@ async def _read(app: App) -> dict[str, Any]:
         "readings": readings,
         "at": app.now(),
     }
-
-
-async def _named(app: App, letter_id: str) -> DeadLetter:
-    try:
-        (one,) = await dead_letters.named(app, [letter_id])
-    except NoSuchDeadLetter as error:
-        raise RequestRefused(404, "letter_unknown", str(error)) from None
-    return one

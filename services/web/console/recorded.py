@@ -95,6 +95,7 @@ RECORDED: Mapping[str, tuple[Message, ...]] = MappingProxyType(
             Message("takes longer than %(seconds)s s"),
             Message("takes more than it may (the reader ended with status %(status)s)"),
             Message("our reader failed (%(error)s)"),
+            Message("what it hides from its reader is left out"),
             Message("%(kind)s holds no text"),
             Message("%(kind)s is not read"),
         ),

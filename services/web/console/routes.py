@@ -30,6 +30,7 @@ from services.web.console.personal_data import personal_data_pages
 from services.web.console.pipeline import pipeline_pages
 from services.web.console.quality import quality_page
 from services.web.console.reasons import reason_pages
+from services.web.console.replay import replay_pages
 from services.web.console.restores import restore_pages
 from services.web.console.settings import settings_forms, settings_pages
 from services.web.console.sign_in import leaving, open_pages
@@ -73,6 +74,7 @@ PARTS = (
     outreach_page,
     investigation_pages,
     pipeline_pages,
+    replay_pages,
     delivery_pages,
     settings_pages,
     restore_pages,
