@@ -20,9 +20,10 @@ from services.operations import dead_letters
 from services.operations.dead_letters import Choice, NoSuchDeadLetter
 from services.operations.dead_letters.dead_letter import DeadLetter, State
 from services.operations.replay.model import LIVE, RECORDED, Asking
-from services.operations.replay.requests import NothingNamed, ReplayBusy, Replays, TookTooLong, Tried
+from services.operations.replay.requests import NothingNamed, ReplayBusy, TookTooLong, Tried
 from services.operations.replay.selection import NotReplayable, Selection
 from services.operations.replay.tried import TriedCase
+from services.operations.trials import Trials
 from services.web.bodies import By, Reason
 from services.web.caller import name_of_caller
 
@@ -128,9 +129,9 @@ def add_dead_letters(router: APIRouter, app: App) -> None:
         return DeadLetterLine.of(await letter_named(app, letter_id))
 
 
-def add_replays(router: APIRouter, app: App) -> None:
+def add_replays(router: APIRouter, app: App, trials: Trials) -> None:
     """What would differ, which is kept nowhere."""
-    replays = Replays(app)
+    replays = trials.replays
 
     @router.post("/replays")
     async def replay(body: NewReplay) -> Tried:

@@ -13,7 +13,6 @@ from services.core.app import App
 from services.core.errors import ModelRefused, ModelUnavailable
 from services.core.ids import article_id, text_sha256
 from services.core.paging import MOST
-from services.core.request_limits import Pace
 from services.core.settings.memory import DEFAULT_SPACE
 from services.core.units import MB
 from services.core.web import RequestRefused, body_within
@@ -44,6 +43,7 @@ from services.operations.knowledge.requests import (
 from services.operations.knowledge.trial import TRIALS_PER_MINUTE, InboxUnknown, TriedAnswer, try_answer
 from services.operations.knowledge.unanswered import UnansweredList, UnansweredQuestions
 from services.operations.requests import ask
+from services.operations.trials import Trials
 from services.web.caller import name_of_caller
 from services.web.knowledge_bodies import (
     Accepted,
@@ -154,16 +154,15 @@ def add_questions(router: APIRouter, app: App) -> None:
         return await questions.read(limit=limit)
 
 
-def add_trials(router: APIRouter, app: App) -> None:
+def add_trials(router: APIRouter, app: App, trials: Trials) -> None:
     """Asking the model what it would answer, without a mail."""
-    pace = Pace(TRIALS_PER_MINUTE)
 
     @router.post("/documents/trials")
     async def tried(wanted: Tried) -> TriedAnswer:
         """What the agent of an inbox would answer to a question, with what it rests on and what asking cost; no mail is
         stored, and nothing is sent. 503 where the model or the embedding service is away.
         """
-        if wait := pace.takes(name_of_caller()):
+        if wait := trials.questions.takes(name_of_caller()):
             raise RequestRefused(429, "too_many", f"at most {TRIALS_PER_MINUTE} a minute: wait {wait:.0f} s")
         try:
             return await try_answer(app, wanted.inbox, wanted.question)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -12,6 +13,7 @@ from services.core.app import App
 from services.core.guarded_route import API_BODY_BYTES, guarded
 from services.core.web_paging import After, Limit, linked
 from services.operations.memory.people import Person, list_people
+from services.operations.trials import Trials
 from services.web import answers, drafts, facts, knowledge, threads
 from services.web.assistants.endpoint import PATH, Endpoint
 from services.web.briefs import add_brief
@@ -37,9 +39,9 @@ from services.web.webhooks import add_webhooks
 from services.web.what_if import add_what_if
 
 
-def routes(app: App) -> APIRouter:
-    """The API's routes, all behind a bearer token whose scopes name their area."""
-    checks = bearer_of(app)
+def routes(app: App, trials: Trials | None = None) -> APIRouter:
+    """The API's routes, all behind a bearer token whose scopes name their area; `trials` as the console counts them."""
+    checks, trials = bearer_of(app), trials or Trials(app)
     api, asked = APIRouter(), [Depends(BEARER)]
     everybody, admins, admins_act = Roles(), Roles("admin", "admin"), Roles("viewer", "admin")
     parts = (
@@ -81,21 +83,34 @@ def routes(app: App) -> APIRouter:
             "drafts",
             everybody,
             API_BODY_BYTES,
-            (drafts.add_reads, drafts.add_rejection, add_quality, add_thumbs, add_what_if, add_incidents, add_outreach),
+            (
+                drafts.add_reads,
+                drafts.add_rejection,
+                add_quality,
+                add_thumbs,
+                partial(add_what_if, trials=trials),
+                add_incidents,
+                add_outreach,
+            ),
         ),
         ("drafts", admins_act, API_BODY_BYTES, (add_patterns,)),
         ("drafts", everybody, drafts.most_bytes(app), (drafts.add_approval,)),
         ("operations", everybody, API_BODY_BYTES, (add_deployment,)),
-        ("operations", admins, API_BODY_BYTES, (add_restores, add_replays)),
+        ("operations", admins, API_BODY_BYTES, (add_restores, partial(add_replays, trials=trials))),
         ("operations", admins_act, API_BODY_BYTES, (add_dead_letters,)),
-        ("settings", admins, API_BODY_BYTES, (add_settings, add_inbox_test)),
+        ("settings", admins, API_BODY_BYTES, (add_settings, partial(add_inbox_test, trials=trials))),
         ("settings", admins_act, API_BODY_BYTES, (add_teams,)),
         ("webhooks", admins, API_BODY_BYTES, (add_webhooks,)),
         (
             "knowledge",
             everybody,
             API_BODY_BYTES,
-            (knowledge.add_questions, knowledge.add_trials, knowledge.add_documents, knowledge.add_articles),
+            (
+                knowledge.add_questions,
+                partial(knowledge.add_trials, trials=trials),
+                knowledge.add_documents,
+                knowledge.add_articles,
+            ),
         ),
     )
     for tag, roles, most, adders in parts:
@@ -140,13 +155,13 @@ def _add_people(router: APIRouter, app: App) -> None:
 
 def served(app: App) -> APIRouter:
     """All routes."""
-    every = APIRouter()
-    every.routes.extend(routes(app).routes)
+    every, trials = APIRouter(), Trials(app)
+    every.routes.extend(routes(app, trials).routes)
     every.routes.append(Route(PATH, Endpoint(app), methods=["GET", "POST", "DELETE"]))
     every.routes.extend(unsubscribing(app).routes)
     every.routes.extend(rating_pages(app).routes)
     if app.settings.web.console:
-        every.routes.extend(pages(app).routes)
+        every.routes.extend(pages(app, trials).routes)
         every.add_api_route("/", _first, include_in_schema=False)
     return every
 

@@ -11,9 +11,10 @@ from services.core.app import App
 from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
 from services.mail.check.steps import Finding
-from services.operations.inbox_test import AskedTooOften, InboxTests, InboxUnknown
+from services.operations.inbox_test import AskedTooOften, InboxUnknown
 from services.operations.settings_changes import Change, SettingConflict, SettingRefused, change, history, undo
 from services.operations.settings_changes.changes import Wanted
+from services.operations.trials import Trials
 from services.web.bodies import By
 from services.web.caller import name_of_caller
 
@@ -58,15 +59,14 @@ class InboxTest(BaseModel):
     findings: list[Finding]
 
 
-def add_inbox_test(router: APIRouter, app: App) -> None:
+def add_inbox_test(router: APIRouter, app: App, trials: Trials) -> None:
     """The test that `correspondent inbox test` makes."""
-    tests = InboxTests(app)
 
     @router.post("/inboxes/{name}/test")
     async def test(name: Annotated[str, Path(max_length=200)]) -> InboxTest:
         """Test an inbox of the settings: names, connections, TLS, logins, DKIM. No mail is sent, nothing is changed."""
         try:
-            found = await tests.run(name)
+            found = await trials.inbox_tests.run(name)
         except InboxUnknown as error:
             raise RequestRefused(404, "inbox_unknown", str(error)) from None
         except AskedTooOften as error:

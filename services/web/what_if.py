@@ -12,7 +12,8 @@ from services.core.archive.file import ArchiveDamaged
 from services.core.archive.places import ArchiveMissing
 from services.core.web import RequestRefused
 from services.operations.threads.explanations import NothingToExplain
-from services.operations.what_if import Trial, TrialFailed, TrialRefused, TriedTooOften, WhatIf, turn_of
+from services.operations.trials import Trials
+from services.operations.what_if import Trial, TrialFailed, TrialRefused, TriedTooOften, turn_of
 from services.web.bodies import NewTrial
 from services.web.caller import name_of_caller
 
@@ -26,16 +27,15 @@ class TrialOutcome(BaseModel):
     layers: dict[str, str]
 
 
-def add_what_if(router: APIRouter, app: App) -> None:
+def add_what_if(router: APIRouter, app: App, trials: Trials) -> None:
     """The one request."""
-    trials = WhatIf(app)
 
     @router.post("/replies/{reply_id}/what-if")
     async def what_if(reply_id: UUID, body: NewTrial) -> TrialOutcome:
         """Ask the model what it would write to the same mail with other rules. Nothing is stored or sent."""
         try:
             turn = await turn_of(app, reply_id)
-            would = await trials.ask(turn, body.changed, name_of_caller())
+            would = await trials.what_if.ask(turn, body.changed, name_of_caller())
         except NothingToExplain as error:
             raise RequestRefused(404, "context_unknown", str(error)) from None
         except TrialRefused as error:

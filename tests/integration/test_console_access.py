@@ -236,11 +236,11 @@ async def test_every_single_key_does_what_the_list_of_keys_says(app: Tended, win
 
 
 async def test_a_chosen_key_does_what_the_one_before_did(app: Tended, window: Window) -> None:
-    """A key that was chosen works, the one that it replaces does nothing, and the list says so."""
+    """A key that was chosen works, the one that it replaces does nothing, and the list says so; names and keys in any script."""
 
     def choose(place: str) -> list[str]:
         window.go(f"{place}/console/me")
-        for act, key in (("next", "m"), ("previous", "")):
+        for act, key in (("next", "ž"), ("previous", "")):
             field = window.find(f"#key-{act}")
             field.clear()
             field.send_keys(key)
@@ -250,15 +250,15 @@ async def test_a_chosen_key_does_what_the_one_before_did(app: Tended, window: Wi
         window.until(lambda _: window.has("a.row"))
         window.type("j", "k")
         assert not window.driver.execute_script("return document.activeElement.matches('a.row')")
-        window.type("m")
+        window.press("ž")
         assert window.driver.execute_script("return document.activeElement.matches('a.row')")
         window.driver.execute_script("document.activeElement.blur()")
         window.type("?")
-        assert "m\nnext row\nnone\nprevious row" in window.text("#help .keys")
+        assert "ž\nnext row\nnone\nprevious row" in window.text("#help .keys")
         return window.said()
 
     async with served_here(app.app) as place:
-        await asyncio.to_thread(window.sign_in, await link_for(app.app, place, "Kay"))
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place, "Žofie Ångström 李"))
         assert await asyncio.to_thread(choose, place) == []
 
 

@@ -18,9 +18,10 @@ from services.core.outages.mail_servers import clear, note
 from services.core.settings import ImapSettings, InboxSettings, SmtpSettings
 from services.core.web import make_app
 from services.operations.inbox_test import A_MINUTE, HIDDEN
+from services.operations.sign_in import make_link
 from services.receive_email.check import check_inbox
-from services.web.routes import routes
-from tests.support.console import form, signed_in, text_of
+from services.web.routes import routes, served
+from tests.support.console import PLACE, a_user, form, signed_in, text_of
 from tests.support.tending import Tended, tending
 
 PASSWORD = "correct-horse-battery-staple"
@@ -175,6 +176,10 @@ async def test_an_inbox_is_tested_from_the_settings(app: Tended) -> None:
         assert f"no connection to 127.0.0.1 port {closed.port}" in said
         assert "no firewall is in between" in said
         assert "Greeting, encryption and login of SMTP" in said
+        grace.headers["accept-language"] = "de"
+        german = text_of(await form(await grace.get("/console/settings"), "/test").send(grace))
+        assert f"keine Verbindung zu 127.0.0.1 Port {closed.port}" in german
+        assert "keine Firewall dazwischen" in german
     async with api(with_inbox(app, closed)) as client:
         told = (await client.post(f"/api/inboxes/{settings.inboxes[0].name}/test")).json()
     assert told["ok"] is False
@@ -182,6 +187,21 @@ async def test_an_inbox_is_tested_from_the_settings(app: Tended) -> None:
         ("imap dns", True),
         ("imap connection", False),
     ]
+
+
+async def test_tests_of_an_inbox_were_counted_by_pages_and_by_the_api_apart(app: Tended) -> None:
+    """Four a minute, whoever asks by what: a provider locks out who fails to log in too often."""
+    closed = with_inbox(app, ImapSettings(host="127.0.0.1", port=free_port(), username="ann")).app
+    name = closed.settings.inboxes[0].name
+    transport = httpx.ASGITransport(make_app([served(closed)]), raise_app_exceptions=False)
+    link = await make_link(closed, await a_user(closed))
+    async with httpx.AsyncClient(transport=transport, base_url=PLACE, follow_redirects=True) as grace:
+        await grace.post("/console/sign-in/link", data={"token": link})
+        page = await form(await grace.get("/console/settings"), "/test").send(grace)
+        headers = {"authorization": f"Bearer {TOKEN}"}
+        told = [(await grace.post(f"/api/inboxes/{name}/test", headers=headers)).status_code for _ in range(4)]
+        again = await form(await grace.get("/console/settings"), "/test").send(grace)
+    assert (page.status_code, told, again.status_code) == (200, [200, 200, 200, 429], 429)
 
 
 async def test_no_finding_shows_a_password_that_a_server_repeats(app: Tended) -> None:

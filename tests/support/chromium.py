@@ -122,6 +122,12 @@ class Window:
         for key in keys:
             self.driver.switch_to.active_element.send_keys(key)
 
+    def press(self, key: str) -> None:
+        """Press a key of some keyboard, which need not be an American one: `type` knows only that."""
+        for kind in ("keyDown", "keyUp"):
+            said = {"type": kind, "key": key, "text": key if kind == "keyDown" else ""}
+            self.driver.execute_cdp_cmd("Input.dispatchKeyEvent", said)
+
     def find(self, selector: str) -> Any:
         """The one element."""
         return self.driver.find_element("css selector", selector)

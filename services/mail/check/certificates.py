@@ -43,9 +43,10 @@ def _remedy(code: int, host: str, setting: str) -> str:
         )
     if code in OTHER_NAME:
         return f"it is for another name: set {setting}.host to the name in the certificate, as your provider gives it"
-    if code in (EXPIRED, NOT_YET):
-        when = "has expired" if code == EXPIRED else "is not valid yet"
-        return f"it {when}: have it renewed at the server, and look at the clock of this machine"
+    if code == EXPIRED:
+        return "it has expired: have it renewed at the server, and look at the clock of this machine"
+    if code == NOT_YET:
+        return "it is not valid yet: look at the clocks of the server and of this machine"
     return f"have the server's certificate put right; for a CA of your own set {setting}.ca_file"
 
 

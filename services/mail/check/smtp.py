@@ -37,4 +37,6 @@ async def _greet(smtp: SmtpSettings, tokens: TokenStore | None) -> str:
             raise Fault(finding) from error
         remedy = "check smtp.port and smtp.tls: 587 is starttls, 465 implicit, 25 usually none"
         raise Fault(Finding("smtp session", False, f"the session failed: {error}", remedy)) from error
-    return f"{smtp.host} takes mail" + (f" from {smtp.username}" if smtp.username else ", without a login")
+    if smtp.username:
+        return f"{smtp.host} takes mail from {smtp.username}"
+    return f"{smtp.host} takes mail, without a login"

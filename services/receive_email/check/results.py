@@ -30,17 +30,15 @@ def judge_results(mails: Sequence[ParsedMail], ids: Collection[str], stripping: 
     dmarc = sum(any("dmarc=" in "".join(value.split()).lower() for value in one) for one in believed)
     told = "DMARC is told" if dmarc else "DMARC is not told: it is computed here"
     found = f"{count} of the newest {len(mails)} mails have results of {', '.join(sorted(ids))}; {told}"
-    return f"{found}{_further(mails, believed, ids)}"
-
-
-def _further(mails: Sequence[ParsedMail], believed: Sequence[tuple[str, ...]], ids: Collection[str]) -> str:
-    """What is left out of a server that writes several headers, in words; "" where nothing is."""
     left = sum(len(trusted_headers(mail, ids, ids)) > len(one) > 0 for mail, one in zip(mails, believed, strict=True))
-    if not left:
-        return ""
+    return _with_further(found, left) if left else found
+
+
+def _with_further(found: str, left: int) -> str:
+    """What was found, and that so many mails have further headers of a server that writes several."""
     return (
-        f"; {left} have further ones below the topmost, which do not count: a sender may have written them. Where the "
-        "server removes what others wrote in its name, name it in stripping_authserv_ids too"
+        f"{found}; {left} have further ones below the topmost, which do not count: a sender may have written them. "
+        "Where the server removes what others wrote in its name, name it in stripping_authserv_ids too"
     )
 
 

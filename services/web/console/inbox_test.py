@@ -8,7 +8,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from services.core.web import RequestRefused
-from services.operations.inbox_test import AskedTooOften, InboxTests, InboxUnknown
+from services.operations.inbox_test import AskedTooOften, InboxUnknown
+from services.web.console import findings
 from services.web.console.language import Message
 from services.web.console.site import Site
 
@@ -37,7 +38,7 @@ STEPS: Mapping[str, str] = {
 
 def inbox_test(site: Site) -> APIRouter:
     """What the button sends, for admins."""
-    router, tests = site.router(reads="admin", acts="admin"), InboxTests(site.app)
+    router, tests = site.router(reads="admin", acts="admin"), site.trials.inbox_tests
 
     @router.post("/settings/inboxes/{name}/test")
     async def test(request: Request, name: str) -> HTMLResponse:
@@ -47,6 +48,6 @@ def inbox_test(site: Site) -> APIRouter:
             raise RequestRefused(404, "inbox_unknown", str(error)) from None
         except AskedTooOften as error:
             raise RequestRefused(429, "too_many", str(error)) from None
-        return site.page(request, "inbox_test.html", inbox=name, findings=found, steps=STEPS)
+        return site.page(request, "inbox_test.html", inbox=name, findings=found, steps=STEPS, said=findings)
 
     return router

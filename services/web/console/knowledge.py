@@ -11,7 +11,6 @@ from fastapi.responses import HTMLResponse
 from schemas.events.documents import ArticleRequested, DocumentRemovalRequested, ProposalDecided
 from services.core.errors import EmbedderDenied, EmbedderUnavailable, ModelRefused, ModelUnavailable
 from services.core.ids import article_id, text_sha256
-from services.core.request_limits import Pace
 from services.core.web import RequestRefused
 from services.core.web_paging import After
 from services.operations.knowledge.listing import (
@@ -22,7 +21,7 @@ from services.operations.knowledge.listing import (
     show_document,
 )
 from services.operations.knowledge.requests import DocumentTooLarge, DocumentUnknown, ask_about, decided, hand_in
-from services.operations.knowledge.trial import LONGEST, TRIALS_PER_MINUTE, InboxUnknown, try_answer
+from services.operations.knowledge.trial import LONGEST, InboxUnknown, try_answer
 from services.operations.knowledge.unanswered import DAYS, UnansweredQuestions
 from services.operations.requests import ask
 from services.web.console.forms import checked
@@ -50,7 +49,7 @@ def knowledge_pages(site: Site) -> APIRouter:
 
 
 def _add_trials(router: APIRouter, site: Site) -> None:
-    app, pace = site.app, Pace(TRIALS_PER_MINUTE)
+    app, pace = site.app, site.trials.questions
 
     def page(request: Request, status: int = 200, **about: Any) -> HTMLResponse:
         names = [one.name for one in app.settings.inboxes]

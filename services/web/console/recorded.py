@@ -8,7 +8,7 @@ text itself. What a person, a model or a server wrote is none of these, and stay
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -341,21 +341,30 @@ class Form:
         return any(one.isalpha() for one in self.words)
 
 
-FORMS: tuple[Form, ...] = tuple(
-    sorted((Form.of(one) for one in TEXTS if "%(" in one), key=lambda one: -len(one.words))
-)  # the most telling first
+def forms_of(texts: Iterable[Message]) -> tuple[Form, ...]:
+    """Those of the texts that have values, the most telling first."""
+    return tuple(sorted((Form.of(one) for one in texts if "%(" in one), key=lambda one: -len(one.words)))
 
 
-def said(recorded: str, part: Callable[[str], str]) -> str | None:
+FORMS: tuple[Form, ...] = forms_of(TEXTS)
+
+
+def said(
+    recorded: str,
+    part: Callable[[str], str],
+    *,
+    plain: Mapping[str, Message] = PLAIN,
+    forms: Sequence[Form] = FORMS,
+) -> str | None:
     """A recorded text in the reader's language, None where no code recorded it; `part` says a value of it.
 
     Of the forms that it may have ("Grace: we answered"), the one that leaves the least as it was recorded.
     """
-    if recorded in PLAIN:
-        return str(PLAIN[recorded])
+    if recorded in plain:
+        return str(plain[recorded])
     if len(recorded) > LONGEST:
         return None
-    found = [one for form in FORMS if (one := _said_as(form, recorded, part))]
+    found = [one for form in forms if (one := _said_as(form, recorded, part))]
     return min(found, key=lambda one: one[0])[1] if found else None
 
 

@@ -19,7 +19,7 @@ from services.operations.replay.case import read_case
 from services.operations.replay.difference import Difference
 from services.operations.replay.model import LIVE, RECORDED, Asking
 from services.operations.replay.redrive import CannotTry
-from services.operations.replay.requests import MOST, NothingNamed, ReplayBusy, Replays, TookTooLong, Tried
+from services.operations.replay.requests import MOST, NothingNamed, ReplayBusy, TookTooLong, Tried
 from services.operations.replay.selection import CHAINS, STARTS, Selection
 from services.operations.replay.tried import TriedCase
 from services.web.console.diffs import Kind, words_between
@@ -52,7 +52,7 @@ class Shown:
 
 def replay_pages(site: Site) -> APIRouter:
     """The form with what came of it, and that of a dead letter."""
-    router, app, replays = site.router(reads="admin", acts="admin"), site.app, Replays(site.app)
+    router, app, replays = site.router(reads="admin", acts="admin"), site.app, site.trials.replays
 
     @router.get("/pipeline/replay")
     async def form(

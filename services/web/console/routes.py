@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from services.core.app import App
 from services.core.web import RequestRefused
+from services.operations.trials import Trials
 from services.web.console.answer import answer_acts
 from services.web.console.bulk import bulk_acts
 from services.web.console.connections import connection_pages
@@ -89,9 +90,9 @@ PARTS = (
 )
 
 
-def pages(app: App) -> APIRouter:
+def pages(app: App, trials: Trials | None = None) -> APIRouter:
     """Every page; an address below `/console` that is none answers with a page, too."""
-    site, router = Site(app), APIRouter()
+    site, router = Site(app, trials), APIRouter()
     for part in PARTS:
         router.routes.extend(part(site).routes)
     last = site.router()

@@ -30,6 +30,7 @@ from services.core.units import MB
 from services.core.web import RequestRefused
 from services.operations.idle import newest
 from services.operations.sign_in import Session, session_of
+from services.operations.trials import Trials
 from services.operations.users import Role, User, is_empty, with_password
 from services.operations.users.audit import note
 from services.operations.users.keys import keys_of
@@ -164,10 +165,11 @@ def _compiled() -> _Compiled:
 
 
 class Site:
-    """The console of one deployment."""
+    """The console of one deployment; `trials` are those that its process counts, for the API too."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, trials: Trials | None = None) -> None:
         self.app = app
+        self.trials = trials or Trials(app)
         self._guesses = Pace(GUESSES_PER_MINUTE)
 
     @cached_property

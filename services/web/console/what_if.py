@@ -13,7 +13,7 @@ from services.core.archive.file import ArchiveDamaged
 from services.core.archive.places import ArchiveMissing
 from services.core.web import RequestRefused
 from services.operations.threads.explanations import NothingToExplain
-from services.operations.what_if import LONGEST, Trial, TrialFailed, TrialRefused, TriedTooOften, Turn, WhatIf, turn_of
+from services.operations.what_if import LONGEST, Trial, TrialFailed, TrialRefused, TriedTooOften, Turn, turn_of
 from services.web.console.diffs import words_between
 from services.web.console.language import Message, translated
 from services.web.console.site import Site, form_of, viewer
@@ -27,7 +27,7 @@ NAMES: Mapping[str, str] = {
 
 def what_if_page(site: Site) -> APIRouter:
     """The form, and the draft that comes of it."""
-    router, trials = site.router(reads="agent"), WhatIf(site.app)
+    router, trials = site.router(reads="agent"), site.trials.what_if
 
     @router.get("/replies/{reply_id}/what-if")
     async def form(request: Request, reply_id: UUID) -> HTMLResponse:
