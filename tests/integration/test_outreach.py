@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
+from functools import partial
 from io import StringIO
 from itertools import takewhile
 from pathlib import Path
@@ -21,9 +22,10 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.answers import AssignmentRequested, ReplyRequested
 from schemas.events.lifecycle import ParticipantStateRequested
+from schemas.events.mail import EmailRead
 from schemas.events.marks import ThreadMarksRequested
 from schemas.events.memory import FactRequested
-from schemas.events.replies import HUMAN_ANSWERED, DraftDecided, ReplyDrafted
+from schemas.events.replies import HUMAN_ANSWERED, DraftDecided, ReplyDrafted, ReplySent
 from schemas.events.threads import ThreadTransitionRequested
 from services import reach_out, send_email
 from services.cli.outreach import table_of
@@ -41,6 +43,8 @@ from services.operations.erase.run import erase
 from services.operations.outreach import RuleLine, ask_for_rounds, by_person, outreach_by_rule
 from services.operations.requests import ask
 from services.pipeline import PROCESSORS
+from services.reach_out import load
+from services.reach_out.decide import Candidate
 from services.web.routes import served
 from tests.support.beginning import after
 from tests.support.console import signed_in, text_of
@@ -321,6 +325,7 @@ async def test_the_rules_of_the_page_hold_for_whom_they_say(desk: Desk) -> None:
     assert {name: one.reason.split(":")[0] for name, one in held.items()} == {
         "ann": "rule onboarding", "promised": "rule follow-up", "goal": "rule stuck",
     }  # fmt: skip
+    assert len(await desk.app.rows("SELECT outreach_id FROM outreach")) == len(held)
     assert "can we help with: move their data?" in held["goal"].text
     await desk.decide(held["ann"], approve=False)
     await knows("ann", "follow up date", "2026-01-26")
@@ -531,6 +536,8 @@ async def test_a_promise_for_today_was_kept_tomorrow_where_the_morning_is_yester
     assert await renewing.round() == [], "it is the 9th there"
     renewing.app.clock.forward(datetime(2026, 2, 9, 20, 30, tzinfo=UTC))
     assert [held.reason.split(",")[0] for held in await renewing.round()] == ["rule renewal: renewal date 2026-02-10"]
+    renewing.app.clock.forward(datetime(2026, 2, 10, 2, 30, tzinfo=UTC))
+    assert await ask_for_rounds(renewing.app.app) == 0, "it is the same day there"
 
 
 async def test_what_came_of_it_is_counted_and_shown(renewing: Desk) -> None:
@@ -554,6 +561,35 @@ async def test_what_came_of_it_is_counted_and_shown(renewing: Desk) -> None:
     assert [row for row in printed if row not in shown] == []
 
 
+BOXES: list[dict[str, Any]] = [
+    {"name": "support", "address": "support@ourcompany.example", "vouched_by": "the test"},
+    {"name": "open", "address": "open@ourcompany.example", "unproven": "review"},
+]
+
+
+@pytest.mark.parametrize("renewing", [{"inboxes": BOXES}], indirect=True)
+async def test_an_answer_counts_in_whichever_order_it_is_learned_of_and_a_forged_one_never(renewing: Desk) -> None:
+    """A mail in their name that nothing proves is none; theirs may be read before it is noted that ours has left."""
+    others = [one for one in PROCESSORS if one is not reach_out.PROCESSOR]
+    await renewing.know(BO, "2026-02-11")
+    await renewing.days(32)
+    waiting = await renewing.round()
+    renewing.app.settle = partial(renewing.app.settle, others)  # type: ignore[method-assign]
+    for held in waiting:
+        await renewing.decide(held)
+    await renewing.app.write("Yes, call me.", sender=BO, subject="Re: Export", inbox=1)
+    await renewing.app.write("Yes, let us talk.", sender=ADA, subject="Re: Export")
+    to_ada, to_bo, forged, answer, *_ = await renewing.app.waiting(reach_out.PROCESSOR)
+    kinds = [one.type for one in (to_ada, to_bo, forged, answer)]
+    assert kinds == [ReplySent.TYPE, ReplySent.TYPE, EmailRead.TYPE, EmailRead.TYPE]
+    for event in (answer, to_ada, to_bo, forged):
+        await Runner(reach_out.PROCESSOR, renewing.app.app).process(event)
+    states = await renewing.app.rows("SELECT participant_id, state FROM outreach")
+    assert {row["participant_id"]: row["state"] for row in states} == {
+        renewing.who(ADA): "answered", renewing.who(BO): "sent",
+    }  # fmt: skip
+
+
 async def test_an_erased_customer_leaves_no_trace_and_rows_follow_from_events(desk: Desk, stack: Endpoints) -> None:
     """The others' rows stay; a fold of the history gives the same tables before and after."""
     await desk.know(BO, "2026-02-11")
@@ -566,6 +602,28 @@ async def test_an_erased_customer_leaves_no_trace_and_rows_follow_from_events(de
     rows = await desk.app.rows("SELECT participant_id FROM outreach")
     assert [row["participant_id"] for row in rows] == [desk.who(BO)]
     assert await differences(app, stack) == set()
+
+
+async def test_who_was_erased_since_the_round_read_them_stops_nobodys_proposal(
+    renewing: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The round's own event is about nobody, so no erase stops it."""
+    await renewing.know(BO, "2026-02-11")
+    await renewing.days(32)
+    rows = await renewing.app.rows("SELECT participant_id, thread_id, received_at FROM mails ORDER BY received_at")
+    read = [
+        Candidate(row["participant_id"], row["participant_id"], "", row["thread_id"], row["received_at"], "2026-02-10")
+        for row in rows
+    ]
+    await erase(renewing.app.app, await found(renewing.app.app, "ada@one.example"), by="grace")
+
+    async def as_read_before(*_: Any) -> list[Candidate]:
+        return read
+
+    monkeypatch.setattr(load, "_candidates", as_read_before)
+    assert [held.recipient for held in await renewing.round()] == ["bo@two.example"]
+    proposed = await renewing.app.rows("SELECT participant_id FROM outreach")
+    assert proposed == [{"participant_id": renewing.who(BO)}]
 
 
 async def test_the_console_shows_what_came_of_each_rule(desk: Desk) -> None:
