@@ -8,8 +8,9 @@ them on conversations and people that they were not fitted on; passages on LoCoM
 - `agrees`: it says so of the person who is asked about. A question with a false premise ("what did Maria
   adopt?", where John did) finds the right passage, but spoken by, or about, someone else.
 
-Passages are sure only if they are also `held`: the weights by which they are ranked are themselves a model of which of
-them answers, by which one of the first five has to be the answer as good as certainly.
+Passages are sure only if they are also `held` and `alike`. The weights by which they are ranked are themselves a model
+of which of them answers, by which one of the first five has to be the answer as good as certainly. And the first has to
+mean what is asked, or to answer a question that does: neighbours and thread alone may lift what stands beside it.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class Evidence:
     `similarity` and `coverage` (of the query's words, by rarity) are those of the most relevant fact, or the best of
     any passage, 0..1. Where the query names one of several speakers, `margin` is by how much that one's best hit
     outscores the best of the others, and `share` how many of the five best are that one's; both None otherwise.
-    `held` is how likely it is that one of the first five passages answers, 0..1; None for facts.
+    `held` is how likely it is that one of the first five passages answers, 0..1; `alike` the similarity of the first,
+    or of the question right before it where that is more. Both are None for facts.
     """
 
     similarity: float
@@ -48,6 +50,7 @@ class Evidence:
     margin: float | None = None
     share: float | None = None
     held: float | None = None
+    alike: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class CueSettings:
     bell_from: float = 0.4
     agrees_from: float = 0.5
     held_from: float = 0.9
+    alike_from: float = 0.3
     confirmed_from: float = 0.6  # confidence x weight from which a fact may be relied on: said literally, and not stale
 
 
@@ -135,7 +139,7 @@ def unsure(found: Recall) -> Recall:
 
 
 def judged(evidence: Evidence, settings: CueSettings | None = None) -> Cue:
-    """`sure`: related, held and of the right person; `rings a bell`: to be confirmed; `nothing`: better say so."""
+    """`sure`: related, held, alike, of the right person; `rings a bell`: to be confirmed; `nothing`: better say so."""
     settings = settings or CueSettings()
     related = settings.related.probability(related_features(evidence))
     named = evidence.margin is not None
@@ -143,7 +147,8 @@ def judged(evidence: Evidence, settings: CueSettings | None = None) -> Cue:
     if related < settings.bell_from:
         return Cue("nothing", related, agrees)
     held = evidence.held is None or evidence.held >= settings.held_from
-    sure = related >= settings.sure_from and held and (not named or agrees >= settings.agrees_from)
+    alike = evidence.alike is None or evidence.alike >= settings.alike_from
+    sure = related >= settings.sure_from and held and alike and (not named or agrees >= settings.agrees_from)
     return Cue("sure" if sure else "rings a bell", related, agrees)
 
 
@@ -170,9 +175,10 @@ def passage_evidence(
     `order` has the indices of the passages, best first, as they are shown.
     """
     plain = Evidence(
-        max((p.similarity if p.as_asked is None else p.as_asked) or 0.0 for p in passages),
+        max(_as_asked(p) for p in passages),
         max(p.coverage for p in passages),
         held=float(likely(weighed(matrix, weights))[order[:TOP]].sum()),
+        alike=_alike(passages, passages[order[0]]),
     )
     named = named_speakers(query, {p.speaker for p in passages})
     own = np.array([p.speaker in named for p in passages], dtype=bool)
@@ -181,3 +187,13 @@ def passage_evidence(
     scores = weighed(matrix, replace(weights, speaker_named=0.0))
     best = np.argsort(-scores, kind="stable")[:TOP]
     return replace(plain, margin=float(scores[own].max() - scores[~own].max()), share=float(own[best].mean()))
+
+
+def _alike(passages: Sequence[Passage], first: Passage) -> float:
+    before = first.stream, first.position - 1
+    asked = (p for p in passages if p.question and (p.stream, p.position) == before)
+    return max(map(_as_asked, (first, *asked)))
+
+
+def _as_asked(passage: Passage) -> float:
+    return (passage.similarity if passage.as_asked is None else passage.as_asked) or 0.0

@@ -167,3 +167,27 @@ def test_being_named_proves_nothing_about_what_was_said():
     evidence = evidence_of("What did Ann say?", *rows)
     assert evidence.margin == pytest.approx(0)
     assert evidence.share == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("alike", "verdict"), [(0.3, "sure"), (0.29, "rings a bell")])
+def test_passages_are_sure_only_where_the_first_means_what_is_asked(alike, verdict):
+    """What stands first by its neighbours and its thread alone may not be it, however likely one of the five answers."""
+    assert judged(Evidence(0.75, 0.9, held=0.99, alike=alike)).verdict == verdict
+
+
+@pytest.mark.parametrize(("asks", "alike"), [(True, 0.6), (False, 0.1)])
+def test_an_answer_means_what_the_question_before_it_means(asks, alike):
+    """Two words that answer are like nothing that anybody asks; the question that they answer is. Other neighbours count not."""
+    before, first = passage(1, "Ada", 0.6, 0.1), passage(2, "Bob", 0.1, 1.0)
+    passages = (replace(before, question=asks), first, passage(3, "Ada", 0.5, 0.0))
+    matrix = signal_matrix(passages, "which ribbon?")
+    found = passage_evidence(passages, matrix, "which ribbon?", SignalWeights(), np.array([1, 0, 2]))
+    assert found.alike == pytest.approx(alike)
+
+
+def test_what_is_alike_is_so_to_the_question_as_it_was_put():
+    """A question in the words of whom it names ranks; whether the first is alike is judged by the question itself."""
+    first = replace(passage(1, "Ada", 0.9, 1.0), as_asked=0.2)
+    matrix = signal_matrix((first,), "which ribbon?")
+    found = passage_evidence((first,), matrix, "which ribbon?", SignalWeights(), np.array([0]))
+    assert found.alike == pytest.approx(0.2)
