@@ -383,6 +383,41 @@ async def test_a_person_stops_it(case: tuple[Desk, UUID]) -> None:
     assert (await desk.kept())[PAD] == "- so far\n"
 
 
+async def test_it_is_stopped_while_the_model_writes(case: tuple[Desk, UUID]) -> None:
+    """The round that comes back after that is kept in the log, and ends nothing a second time."""
+    desk, thread = case
+    id = await desk.request(thread)
+    stop = requests.InvestigationStopRequested(investigation_id=id, participant_id=desk.who(), by="grace")
+
+    async def stopped_meanwhile(request: Seen) -> Behaviour:
+        await ask(desk.app.app, stop)
+        await desk.step(stop.TYPE)
+        return finish("Too late.")(request)
+
+    desk.server.script(stopped_meanwhile)
+    await desk.step(InvestigationRequested.TYPE)
+    await desk.step(InvestigationOpened.TYPE)
+    await desk.app.settle()
+    whole = await desk.whole(id)
+    assert (whole.investigation.outcome, whole.note, len(desk.asked)) == ("stopped", "", 1)
+    assert len(await desk.notes(thread)) == 1
+
+
+async def test_a_round_that_the_log_brings_back_asks_for_nothing(case: tuple[Desk, UUID]) -> None:
+    """Though neither the journal nor the checkpoint of it is left."""
+    desk, thread = case
+    desk.rounds(write(PAD, "- one\n"), finish())
+    id = await desk.request(thread)
+    await desk.step(InvestigationRequested.TYPE)
+    await desk.step(InvestigationOpened.TYPE)
+    for table in ("journal", "checkpoints"):
+        await desk.app.rows(f"DELETE FROM {table} WHERE consumer = 'investigate' RETURNING event_id")
+    await desk.step(InvestigationOpened.TYPE)
+    assert len(desk.asked) == 1
+    await desk.app.settle()
+    assert (await desk.whole(id)).investigation.rounds == 2
+
+
 @pytest.mark.parametrize("point", sorted(INVESTIGATION_POINTS))
 async def test_killed_anywhere_it_asks_nothing_twice_and_ends_once(case: tuple[Desk, UUID], point: str) -> None:
     """SIGKILL within and between rounds: each round is asked for once, and there is one note."""
