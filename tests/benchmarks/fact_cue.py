@@ -2,8 +2,8 @@
 
 Each question is judged by a model that was fitted without it: of a person, on the other people; of what was never
 answered, on other such questions. They are our own (fact_questions/), few and short: they set where `sure` and `rings a
-bell` begin, and say little about memories of thousands of facts. One more person's (fact_questions_blind/) are never
-fitted on: they are judged by the table as it is shipped.
+bell` begin, and say little about memories of thousands of facts. One or two more persons' (fact_questions_blind/) are never
+fitted on: they are judged by the table as it is shipped; Dutch and Turkish ones have no judgement of their own in it.
 
 `python -m tests.benchmarks.fact_cue` measures both local embedders, and with `--write` writes the product's table anew.
 """
@@ -28,7 +28,7 @@ from psycopg.rows import dict_row
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
 from services.core.db.vectors import VectorTypes
-from services.memory.calibration import ANY, TABLE, Calibration, judging
+from services.memory.calibration import ANY, TABLE, Calibration, calibrated, judging
 from services.memory.cue import FACT_CUES, Cue, Evidence, fact_evidence, judged, most_relevant, related_features
 from services.memory.embedding_cache import embed_cached
 from services.memory.embeddings import Embedder, Meaning, MiniLM
@@ -170,13 +170,15 @@ def _lines(name: str, puts: Sequence[Put]) -> list[Measured]:
 
 def _blind_lines(puts: Sequence[Put]) -> list[Measured]:
     """What questions that nothing was fitted on are answered by the table as it is shipped, by language and together."""
-    model = Multilingual.name
-    verdicts = {
-        language: [(p.kind, judged(p.evidence, judging(FACT_CUES, model, language)).verdict) for p in some]
-        for language, some in _by_language(puts).items()
-    }
+    verdicts = {language: [(p.kind, _as_shipped(p)) for p in some] for language, some in _by_language(puts).items()}
     verdicts["all languages"] = [one for some in verdicts.values() for one in some]
     return [line for name, some in verdicts.items() for line in _of_blind(f"blind, {name}", some)]
+
+
+def _as_shipped(put: Put) -> str:
+    """The verdict of the product: in a language that was not calibrated nothing is sure."""
+    verdict = judged(put.evidence, judging(FACT_CUES, Multilingual.name, put.language)).verdict
+    return "rings a bell" if verdict == "sure" and put.language not in calibrated(Multilingual.name) else verdict
 
 
 def _of_blind(name: str, given: Sequence[tuple[str, str]]) -> Iterator[Measured]:
