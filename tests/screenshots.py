@@ -29,6 +29,7 @@ from services.operations.investigations.requests import investigate
 from services.operations.memory.people import list_people
 from services.operations.preparation import prepare
 from services.operations.threads.inbox import inbox
+from services.operations.users.teams import add_team
 from services.operations.webhooks.endpoints import Wanted, add_endpoint
 from services.operations.webhooks.listing import list_endpoints
 from services.pipeline import NAMES
@@ -76,6 +77,7 @@ async def lived(home: Path) -> AsyncIterator[App]:
             await add_endpoint(app, Wanted(hook.url, description="Ticket desk"), by="Grace")
             stopped = Wanted("http://127.0.0.1:9/orders", ("thread.opened", "reply.sent"), "Warehouse", with_text=True)
             await add_endpoint(app, stopped, by="Grace")  # nobody listens there
+            await add_team(app, "Billing", [], [settings.inboxes[0].name])
             await _write_the_newest(world, app)
             await _investigate(app)
             yield app
@@ -157,6 +159,10 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "webhooks": "/webhooks",
         "webhook": f"/webhooks/{desk.endpoint_id}",
         "webhook-failing": f"/webhooks/{stopped.endpoint_id}",
+        "teams": "/teams",
+        "inbox-team": "/inbox?view=team&team=Billing",
+        "replay": f"/pipeline/replay?of=thread&named={sent.thread_id}",
+        "kit": "/kit",
         "users": "/users",
         "audit": "/users/audit",
         "me": "/me",

@@ -38,10 +38,13 @@ SQL = queries(__file__, "console.sql")
 THREADS, QUICK_THREADS = 100_000, 5_000
 TIMES, QUICK_TIMES = 30, 10
 MOST_MS, MOST_KB, MOST_PAINT_MS = 150.0, 300.0, 1000.0
-HELD = Path(schemas.__file__).parent / "examples" / "reply.held.v1.json"
+EXAMPLES = {
+    name: Path(schemas.__file__).parent / "examples" / f"{event}.v1.json"
+    for name, event in (("held", "reply.held"), ("loaded", "memory.loaded"), ("drafted", "reply.drafted"))
+}
 PARTS = ("people", "threads", "mails", "turns", "conversation", "deliveries", "deadlines")
 OWN_PARTS = (
-    *("waiting", "drafts", "open_turns", "escalated", "versions", "held", "passages"),
+    *("waiting", "drafts", "open_turns", "escalated", "versions", "held", "told", "passages"),
     *(
         "investigations",
         "restores",
@@ -57,14 +60,8 @@ OWN_PARTS = (
 )
 NOT_HELD = frozenset(  # pages of what this filling does not make, or that read one row of it alone
     {
-        *(
-            "/incidents/{incident_id}",
-            "/knowledge/{document_id}",
-            "/threads/{thread_id}/why",
-            "/threads/{thread_id}/prompt",
-            "/replies/{reply_id}/why",
-        ),
-        *("/people/{who}/history", "/people/{who}/timeline", "/people/{who}/data", "/mails/{mail_id}"),
+        *("/incidents/{incident_id}", "/knowledge/{document_id}"),
+        *("/people/{who}/history", "/people/{who}/data", "/mails/{mail_id}"),
         *("/investigations/{investigation_id}/rounds/{number}", "/investigations/{investigation_id}/file"),
         *("/sign-in", "/sign-in/{token}", "/{path:path}"),
     }
@@ -81,7 +78,8 @@ async def fill(app: App, threads: int) -> None:
         "until": UNTIL,
         "threads": threads,
     }
-    args["held"] = json.dumps(json.loads(HELD.read_text(encoding="utf-8"))["data"])
+    for name in ("held", "loaded", "drafted"):
+        args[name] = json.dumps(json.loads(EXAMPLES[name].read_text(encoding="utf-8"))["data"])
     async with app.database.reading() as conn:
         for part in PARTS:
             await conn.execute(getattr(ROWS, part), args)
@@ -99,7 +97,7 @@ async def pages_of(app: App) -> Mapping[str, str]:
     thread, person = every[0].thread_id, every[0].participant_id
     views = ("needs_me", "mine", "mentioned", "team&team=Billing", "agent", "customer", "snoozed", "resolved", "all")
     pages = {
-        **{f"inbox, {view}": f"/inbox?view={view}" for view in views},
+        **{f"inbox, {view.partition('&')[0]}": f"/inbox?view={view}" for view in views},
         "inbox, needs_me, second page": f"/inbox?after={needed.next}",
         "inbox, all, one tag": "/inbox?view=all&tag=invoices",
         "inbox, all, urgent": "/inbox?view=all&priority=urgent",
@@ -114,6 +112,12 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "person, as of a day": f"/people/{person}/as-of?day=2026-01-05",
         "person, brought back": f"/people/{person}/restore?day=2026-01-05",
         "person, connections": f"/people/{person}/connections",
+        "person, timeline": f"/people/{person}/timeline",
+        "why, of a thread": f"/threads/{draft['thread_id']}/why",
+        "why": f"/replies/{draft['reply_id']}/why",
+        "prompt": f"/threads/{draft['thread_id']}/prompt",
+        "what if": f"/replies/{draft['reply_id']}/what-if",
+        "first steps": "/first-steps",
         "people": "/people",
         "people, by name": "/people?q=person+77",
         "drafts": "/drafts",
@@ -136,8 +140,10 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "settings": "/settings",
         "settings, a form": "/settings/change/limits",
         "settings, history": "/settings/history",
+        "kit": "/kit",
         "users": "/users",
         "teams": "/teams",
+        "team": f"/teams/{one['team']}",
         "audit": "/users/audit",
         "me": "/me",
         "events, of a thread": f"/pipeline/events?q={thread}",

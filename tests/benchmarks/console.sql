@@ -34,6 +34,18 @@ SELECT md5('held' || reply_id)::uuid, workspace, 'deliveries', thread_id::text, 
        created_at, created_at
 FROM deliveries WHERE state = 'draft';
 
+-- name: told
+-- What a draft was made from, and what the model decided: the golden examples with other ids.
+INSERT INTO events (id, workspace, topic, key, type, source, time, correlation_id, data, stored_at, published_at)
+SELECT md5(e.type || d.reply_id)::uuid, d.workspace, e.topic, d.thread_id::text, e.type, e.source, d.created_at, d.turn_id,
+       e.data || jsonb_build_object('thread_id', d.thread_id, 'turn_id', d.turn_id, 'participant_id', t.participant_id)
+              || CASE e.source WHEN 'generate_reply' THEN jsonb_build_object('reply_id', d.reply_id, 'model', 'a-model') ELSE '{}' END,
+       d.created_at, d.created_at
+FROM deliveries d JOIN threads t USING (thread_id) CROSS JOIN (VALUES
+    ('memory-loaded', 'memory.loaded.v1', 'load_memory', %(loaded)s::jsonb),
+    ('reply-drafted', 'reply.drafted.v1', 'generate_reply', %(drafted)s::jsonb)) e (topic, type, source, data)
+WHERE d.state = 'draft';
+
 -- name: passages
 -- What is found by words: each customer's message, one in two hundred with a word that the others do not have.
 INSERT INTO conversation_passages (passage_id, workspace, thread_id, version, part, text)
@@ -111,7 +123,8 @@ VACUUM ANALYZE threads, participants, mails, turns, conversation, conversation_p
 CHECKPOINT;
 
 -- name: a_draft
-SELECT reply_id FROM deliveries WHERE state = 'draft' ORDER BY created_at DESC LIMIT 1;
+SELECT reply_id, thread_id FROM deliveries WHERE state = 'draft' ORDER BY created_at DESC LIMIT 1;
 
 -- name: one_of_each
-SELECT md5('case100')::uuid AS investigation, md5('restore1')::uuid AS restore, md5('endpoint1')::uuid AS endpoint;
+SELECT md5('case100')::uuid AS investigation, md5('restore1')::uuid AS restore, md5('endpoint1')::uuid AS endpoint,
+       md5('team1')::uuid AS team;

@@ -73,7 +73,7 @@ async def pages_of(app: Tended) -> list[str]:
     mails = await app.rows("SELECT mail_id FROM mails")
     endpoint = (await app.rows("SELECT endpoint_id FROM webhook_endpoints"))[0]["endpoint_id"]
     (draft, mail, person) = drafts[0]["reply_id"], mails[0]["mail_id"], app.person()
-    await add_team(app.app, HOSTILE, [(await a_user(app.app)).name], ["support"])
+    team = await add_team(app.app, HOSTILE, [(await a_user(app.app)).name], ["support"])
     restore = await restores.begin(app.app, day(0.5), by="Grace")
     await restores.go_on(app.app, asyncio.Event())
     asked = await investigate(app.app, threads[0]["thread_id"], HOSTILE, HOSTILE, timeout_s=PATIENCE_S)
@@ -85,6 +85,7 @@ async def pages_of(app: Tended) -> list[str]:
         "/inbox?view=mentioned",
         f"/inbox?view=team&team={HOSTILE}",
         "/teams",
+        f"/teams/{team.team_id}",
         "/inbox?q=export",
         "/inbox?q=nothingofthekind",
         *(f"/threads/{one['thread_id']}" for one in threads),
@@ -137,6 +138,7 @@ async def pages_of(app: Tended) -> list[str]:
         f"/webhooks/{endpoint}",
         "/users",
         "/users/audit",
+        "/kit",
         "/me",
         "/nowhere",
     ]

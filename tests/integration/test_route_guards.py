@@ -50,6 +50,8 @@ ADMINS_READ = (  # of the API and of the console alike
     r"/users.*",
     r"/settings/(history|change).*",
     r"/pipeline/replay",
+    r"/kit",
+    r"/teams/\{team_id\}.*",
     r"/replays",
 )
 ADMINS_ACT = (

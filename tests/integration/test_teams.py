@@ -153,14 +153,19 @@ async def test_an_admin_makes_changes_and_removes_a_team_on_its_page(app: Tended
         team = await teams.team_named(app.app, HOSTILE)
         assert (team.members, team.inboxes) == (["Ann"], ["support"])
         await assign(app, "Export", HOSTILE)
-        refused = await form(made, f"/{team.team_id}/remove").send(client)
+        place = await client.get(f"/console/teams/{team.team_id}")
+        assert HOSTILE not in place.text
+        refused = await form(place, "/remove").send(client)
         assert (refused.status_code, "It has open threads" in text_of(refused)) == (409, True)
-        changed = form(made, f"/teams/{team.team_id}")
+        changed = form(place, f"/teams/{team.team_id}")
+        assert changed.fields == changed.fields | {"member Ann": "1", "inbox support": "1"}
+        wrong = await client.post(changed.action, data=changed.fields | {"member Nobody": "1"})
+        assert (wrong.status_code, "Somebody of this team was removed" in text_of(wrong)) == (422, True)
         await client.post(changed.action, data={"form_token": changed.fields["form_token"], "member Bo": "1"})
         await assign(app, "Export", "")
         assert (await teams.team_of(app.app, team.team_id)).members == ["Bo"]
-        assert "The team was removed." in text_of(await form(made, f"/{team.team_id}/remove").send(client))
-        assert (await form(made, f"/{team.team_id}/remove").send(client)).status_code == 404
+        assert "The team was removed." in text_of(await form(place, "/remove").send(client))
+        assert (await form(place, "/remove").send(client)).status_code == 404
     assert [one.name for one in await teams.list_teams(app.app)] == ["Billing"]
 
 

@@ -200,6 +200,8 @@ async def test_spaces_are_kept_apart(app: Tended) -> None:
 
 async def test_who_was_erased_asks_nothing(asked: Tended) -> None:
     """Their question is gone with them; those of others stay."""
+    process = UnansweredQuestions(asked.app)
+    assert (await process.read()).groups[0].people == 3
     people, names = await person(asked.app, "ann@ann.example")
     async with asked.app.database.reading() as conn:
         found = await survey(conn, asked.workspace, people, names, archive_of(asked.app.settings))
@@ -207,6 +209,8 @@ async def test_who_was_erased_asks_nothing(asked: Tended) -> None:
     okta = await first(asked)
     assert okta.people == 2
     assert OKTA[0] not in {one.question for one in okta.asked_in}
+    assert await process.read() == await read(asked)
+    assert OKTA[0] not in repr(vars(process)), "what was worked out before is forgotten, too"
 
 
 async def test_the_cost_has_a_bound_that_is_said(asked: Tended, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,6 @@ SQL = queries(__file__, "unanswered.sql")
 DAYS = 90
 MAILS = 2000
 QUESTIONS = 300
-KEPT_VECTORS = 2000  # in this process, some 3 MB
 SHOWN = 5  # mails of a group
 LARGELY = 0.3  # of a draft's words that people changed
 
@@ -109,11 +108,16 @@ class _Article:
 
 
 class UnansweredQuestions:
-    """The list, and the vectors of the questions that this process saw last."""
+    """The list, and what this process worked out for it last: what mails ask, the questions' vectors, their groups.
+
+    A mail that is not read again, since its person was erased, is forgotten with the next list.
+    """
 
     def __init__(self, app: App) -> None:
         self._app = app
         self._vectors: dict[str, Vector] = {}
+        self._asked: dict[tuple[UUID, str, tuple[Reason, ...]], list[Question]] = {}
+        self._groups: dict[tuple[Question, ...], list[list[Question]]] = {}
 
     async def read(self, *, limit: int = 50) -> UnansweredList:
         """The questions of the `DAYS` days up to the newest mail. Raises what the embedder raises where it is away."""
@@ -125,7 +129,7 @@ class UnansweredQuestions:
             mails = await rows_as(conn, _Mail, SQL.unanswered, args)
             of = {"workspace": app.settings.workspace, "thread_ids": list({one.thread_id for one in mails})}
             articles = await rows_as(conn, _Article, SQL.articles_of, of)
-        questions = [one for mail in mails for one in _questions(mail)]
+        questions = self._questions_of(mails)
         compared = questions[:QUESTIONS]
         found = await self._grouped({one.mail_id: one for one in mails}, compared, articles)
         still = [one for one in found if one is not None]
@@ -133,6 +137,13 @@ class UnansweredQuestions:
         looked_at = mails[0].looked_at if mails else 0
         cut = looked_at >= MAILS or len(questions) > QUESTIONS or len(still) > limit
         return UnansweredList(tuple(still[:limit]), since, looked_at, len(compared), cut, len(found) - len(still))
+
+    def _questions_of(self, mails: Sequence[_Mail]) -> list[Question]:
+        before, self._asked = self._asked, {}
+        for one in mails:
+            key = (one.mail_id, one.text, tuple(one.reasons))
+            self._asked[key] = before[key] if key in before else _questions(one)
+        return [one for some in self._asked.values() for one in some]
 
     async def _grouped(
         self, mails: Mapping[UUID, _Mail], questions: Sequence[Question], articles: Sequence[_Article]
@@ -142,18 +153,15 @@ class UnansweredQuestions:
         spaces: dict[str, list[int]] = defaultdict(list)
         for at, one in enumerate(questions):
             spaces[mails[one.mail_id].space].append(at)
-        return [
-            _group(some, mails, articles)
-            for at in spaces.values()
-            for some in groups([questions[one] for one in at], [vectors[one] for one in at])
-        ]
+        of = {tuple(questions[one] for one in at): [vectors[one] for one in at] for at in spaces.values()}
+        self._groups = {some: self._groups.get(some) or groups(some, theirs) for some, theirs in of.items()}
+        return [_group(some, mails, articles) for found in self._groups.values() for some in found]
 
     async def _embedded(self, texts: Sequence[str]) -> list[Vector]:
         missing = [one for one in dict.fromkeys(texts) if one not in self._vectors]
         made = dict(zip(missing, await self._app.embedder.embed(missing), strict=True)) if missing else {}
-        found = self._vectors | made
-        self._vectors = dict(list(found.items())[-KEPT_VECTORS:])
-        return [found[one] for one in texts]
+        self._vectors = {one: self._vectors[one] if one in self._vectors else made[one] for one in texts}
+        return [self._vectors[one] for one in texts]
 
 
 def _questions(mail: _Mail) -> list[Question]:

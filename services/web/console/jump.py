@@ -38,6 +38,7 @@ PLACES: tuple[tuple[str, Message, Role], ...] = (
     ("/me", Message("Password, keys, second factor, tokens"), "viewer"),
     ("/restores", Message("Earlier memory"), "admin"),
     ("/webhooks", Message("Webhooks"), "admin"),
+    ("/kit", Message("Parts of the pages"), "admin"),
     ("/teams", Message("Teams"), "viewer"),
     ("/users", Message("Users"), "admin"),
     ("/users/audit", Message("What was done"), "admin"),

@@ -82,13 +82,13 @@ def replay_pages(site: Site) -> APIRouter:
             case = await replays.redriven(letter, asking)
         except (Permanent, Temporary) as error:
             wrong, status = _words(error), _status(error)
-        about: dict[str, Any] = {"letter": letter, "case": case, "differences": _differences, "wrong": wrong}
+        about: dict[str, Any] = {"letter": letter, "case": case, "differences": differences_of, "wrong": wrong}
         return site.page(request, "replay_letter.html", status, **about)
 
     def shown(
         request: Request, typed: Form, *, status: int = 200, wrong: str = "", tried: Tried | None = None
     ) -> HTMLResponse:
-        about: dict[str, Any] = {"typed": typed, "tried": tried, "wrong": wrong, "differences": _differences}
+        about: dict[str, Any] = {"typed": typed, "tried": tried, "wrong": wrong, "differences": differences_of}
         about |= {"kinds": KINDS, "topics": BEGINNINGS, "processors": tuple(STARTS), "most": MOST}
         return site.page(request, "replay.html", status, **about)
 
@@ -126,7 +126,8 @@ def _id(typed: str) -> UUID:
         raise RequestRefused(422, "invalid", said) from None
 
 
-def _differences(case: TriedCase) -> Iterator[Shown]:
+def differences_of(case: TriedCase) -> Iterator[Shown]:
+    """What differs in a case, field by field, as words that a page shows."""
     for one in case.differences:
         before, after = one.before[:LONGEST], one.after[:LONGEST]
         yield Shown(one, _runs(before, after), max(len(one.before), len(one.after)) > LONGEST)

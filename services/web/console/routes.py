@@ -18,6 +18,7 @@ from services.web.console.inbox_test import inbox_test
 from services.web.console.incidents import incident_pages, outreach_page
 from services.web.console.investigations import investigation_pages
 from services.web.console.jump import jump_page
+from services.web.console.kit import kit_page
 from services.web.console.knowledge import knowledge_pages
 from services.web.console.language import translated
 from services.web.console.live import live_stream
@@ -38,7 +39,7 @@ from services.web.console.sign_in import leaving, open_pages
 from services.web.console.site import Site
 from services.web.console.snooze import snooze_acts
 from services.web.console.static_files import static_files
-from services.web.console.teams import team_pages
+from services.web.console.teams import team_page, team_pages
 from services.web.console.thread import thread_pages
 from services.web.console.thumbs import thumb_acts
 from services.web.console.users import user_pages
@@ -83,7 +84,9 @@ PARTS = (
     inbox_test,
     user_pages,
     team_pages,
+    team_page,
     webhook_pages,
+    kit_page,
     my_page,
     account_acts,
     live_stream,

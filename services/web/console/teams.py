@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Iterable, Mapping
+from typing import Any, TypeVar
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
@@ -25,6 +25,7 @@ REFUSED: Mapping[str, str] = {
     "threads": Message("It has open threads: assign them to somebody first."),
 }
 GONE = Message("There is no such team any more.")
+T = TypeVar("T")
 
 
 def team_pages(site: Site) -> APIRouter:
@@ -44,25 +45,34 @@ def team_pages(site: Site) -> APIRouter:
             return await _listed(site, request, 422, wrong=_words(error), kept=form)
         return done("/teams", "team_added")
 
+    return router
+
+
+def team_page(site: Site) -> APIRouter:
+    """One team, for admins: changed and removed."""
+    router, app = site.router(reads="admin", acts="admin"), site.app
+
+    @router.get("/teams/{team_id}")
+    async def team(request: Request, team_id: UUID) -> HTMLResponse:
+        return await _shown(site, request, await _known(teams.team_of(app, team_id)))
+
     @router.post("/teams/{team_id}")
     async def change(request: Request, team_id: UUID) -> Response:
         form = form_of(request)
         try:
-            await teams.change_team(app, team_id, _chosen(form, "member "), _chosen(form, "inbox "))
-        except TeamUnknown:
-            raise RequestRefused(404, "team_unknown", str(GONE)) from None
+            await _known(teams.change_team(app, team_id, _chosen(form, "member "), _chosen(form, "inbox ")))
         except (TeamRefused, UserUnknown) as error:
-            raise RequestRefused(422, "team_refused", _words(error)) from None
+            team = await _known(teams.team_of(app, team_id))
+            return await _shown(site, request, team, 422, wrong=_words(error), kept=form)
         return done("/teams", "team_changed")
 
     @router.post("/teams/{team_id}/remove")
-    async def remove(team_id: UUID) -> Response:
+    async def remove(request: Request, team_id: UUID) -> Response:
         try:
-            await teams.remove_team(app, team_id)
-        except TeamUnknown:
-            raise RequestRefused(404, "team_unknown", str(GONE)) from None
+            await _known(teams.remove_team(app, team_id))
         except TeamRefused as error:
-            raise RequestRefused(409, "team_refused", _words(error)) from None
+            team = await _known(teams.team_of(app, team_id))
+            return await _shown(site, request, team, 409, wrong=_words(error))
         return done("/teams", "team_removed")
 
     return router
@@ -77,13 +87,32 @@ async def _listed(
     site: Site, request: Request, status: int = 200, *, wrong: str = "", kept: Form | None = None
 ) -> HTMLResponse:
     """The page; `kept` is what was written for a new team in vain."""
-    found = await teams.list_teams(site.app)
-    people = [one.name for one in await list_users(site.app)]
-    inboxes = [one.name for one in site.app.settings.inboxes]
-    about: dict[str, Any] = {"teams": found, "people": people, "inboxes": inboxes, "wrong": wrong}
-    about |= {"name": (kept or {}).get("name", "")}
-    about |= {"members": _chosen(kept or {}, "member "), "own": _chosen(kept or {}, "inbox ")}
+    about = await _choices(site) | {"teams": await teams.list_teams(site.app), "wrong": wrong}
+    typed = kept or {}
+    about |= {"name": typed.get("name", ""), "members": _chosen(typed, "member "), "own": _chosen(typed, "inbox ")}
     return site.page(request, "teams.html", status, **about)
+
+
+async def _shown(
+    site: Site, request: Request, team: Team, status: int = 200, *, wrong: str = "", kept: Form | None = None
+) -> HTMLResponse:
+    """One team; `kept` is what was chosen for it in vain."""
+    members, own = (team.members, team.inboxes) if kept is None else (_chosen(kept, "member "), _chosen(kept, "inbox "))
+    about = await _choices(site) | {"team": team, "members": members, "own": own, "wrong": wrong}
+    return site.page(request, "team.html", status, **about)
+
+
+async def _choices(site: Site) -> dict[str, Any]:
+    """Who may be in a team, and which inboxes it may have."""
+    people = [one.name for one in await list_users(site.app)]
+    return {"people": people, "inboxes": [one.name for one in site.app.settings.inboxes]}
+
+
+async def _known(asked: Awaitable[T]) -> T:
+    try:
+        return await asked
+    except TeamUnknown:
+        raise RequestRefused(404, "team_unknown", str(GONE)) from None
 
 
 def _chosen(form: Form, begins: str) -> list[str]:
