@@ -43,8 +43,6 @@ from services.operations.erase.run import erase
 from services.operations.outreach import RuleLine, ask_for_rounds, by_person, outreach_by_rule
 from services.operations.requests import ask
 from services.pipeline import PROCESSORS
-from services.reach_out import load
-from services.reach_out.decide import Candidate
 from services.web.routes import served
 from tests.support.beginning import after
 from tests.support.console import signed_in, text_of
@@ -602,28 +600,6 @@ async def test_an_erased_customer_leaves_no_trace_and_rows_follow_from_events(de
     rows = await desk.app.rows("SELECT participant_id FROM outreach")
     assert [row["participant_id"] for row in rows] == [desk.who(BO)]
     assert await differences(app, stack) == set()
-
-
-async def test_who_was_erased_since_the_round_read_them_stops_nobodys_proposal(
-    renewing: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The round's own event is about nobody, so no erase stops it."""
-    await renewing.know(BO, "2026-02-11")
-    await renewing.days(32)
-    rows = await renewing.app.rows("SELECT participant_id, thread_id, received_at FROM mails ORDER BY received_at")
-    read = [
-        Candidate(row["participant_id"], row["participant_id"], "", row["thread_id"], row["received_at"], "2026-02-10")
-        for row in rows
-    ]
-    await erase(renewing.app.app, await found(renewing.app.app, "ada@one.example"), by="grace")
-
-    async def as_read_before(*_: Any) -> list[Candidate]:
-        return read
-
-    monkeypatch.setattr(load, "_candidates", as_read_before)
-    assert [held.recipient for held in await renewing.round()] == ["bo@two.example"]
-    proposed = await renewing.app.rows("SELECT participant_id FROM outreach")
-    assert proposed == [{"participant_id": renewing.who(BO)}]
 
 
 async def test_the_console_shows_what_came_of_each_rule(desk: Desk) -> None:
