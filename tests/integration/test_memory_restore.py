@@ -105,11 +105,15 @@ async def test_a_restore_that_was_cut_short_is_finished_by_the_next(altered: Mem
 
 
 async def test_what_is_over_by_itself_is_not_brought_back(memory: Memory) -> None:
-    """A vacation that has ended since is no loss."""
+    """A vacation that has ended since is no loss, also where a person took it back before its end."""
     trip = fact("vacation", "until 20 January", TRIP, valid_to="2026-01-20")
     await memory.tell(TRIP, trip, on=1)
     memory.clock.forward(day(3))
     assert await changes(memory, 2) == ([], [])
+    (row,) = await memory.rows("SELECT fact_id FROM facts")
+    await memory.ask("forget", 4, fact_id=row["fact_id"])
+    memory.clock.forward(day(5))
+    assert await changes(memory, 2) == ([], ["until 20 January"])
     memory.clock.forward(day(40))
     assert await changes(memory, 2) == ([], [])
 

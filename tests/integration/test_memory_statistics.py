@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -73,13 +73,24 @@ async def test_each_fact_stands_in_one_column(memory: Memory) -> None:
     assert not [reason for reason in found.refusals if "red" in reason]
 
 
-async def test_what_another_clock_dates_ahead_counts_once_its_week_has_come(memory: Memory) -> None:
+async def test_a_reason_with_both_quotation_marks_showed_a_part_of_a_value(memory: Memory) -> None:
+    """Reasons are counted for everybody who may see figures: what they quote of a customer is left out, however it is written."""
+    said = """Our team is called O'Brien "Zebra" crew."""
+    await memory.tell(said, fact("team name", """O'Brien "Zebra" crew""", said), on=1)
+    over = "There is no team Okapi any more."
+    await memory.tell(over, fact("team name", "Okapi", over, op="delete"), on=2)
+    memory.clock.forward(day(3))
+    assert (await statistics(memory.app, 1)).refusals == {"what stands is …": 1}
+
+
+async def test_what_another_clock_dates_ahead_counts_once_its_week_has_come(app: Tended) -> None:
     """A machine whose clock is a little ahead at the end of a week made the figures fail."""
-    await memory.tell("We are on the Team plan.", fact("plan", "Team", "on the Team plan"), on=7)
-    memory.clock.forward(day(6))
-    assert [week.decisions for week in (await statistics(memory.app, 2)).weeks] == [{}, {}]
-    memory.clock.forward(day(8))
-    assert [week.decisions.get("recorded") for week in (await statistics(memory.app, 2)).weeks] == [None, 1]
+    app.clock.forward(day(7))
+    await app.write("We are on the Team plan. What does the Enterprise plan cost?", sender=ADA)
+    early = await statistics(replace(app.app, now=lambda: day(6)), 2)
+    assert [(week.decisions, week.turns) for week in early.weeks] == [({}, 0), ({}, 0)]
+    late = await statistics(app.app, 2)
+    assert [(week.decisions.get("recorded"), week.turns) for week in late.weeks] == [(None, 0), (2, 1)]
 
 
 async def test_what_was_shown_and_cost_counts_in_its_week(app: Tended) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
@@ -15,6 +16,7 @@ from services import track_threads
 from services.cli.threads.view import whole
 from services.core.bus.event_row import EventRow
 from services.core.bus.runner import Runner
+from services.load_memory.layers import thread as thread_layer
 from services.model.offline import OfflineModel
 from services.model.port import Answer, Request, ToolCall
 from services.operations.erase.run import erase
@@ -22,6 +24,7 @@ from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import run
 from tests.support.console import signed_in, text_of
 from tests.support.erasing import differences, found
+from tests.support.layers import load_layer, turn_of
 from tests.support.offline import EMBEDDER
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
@@ -101,6 +104,15 @@ async def test_the_next_turn_of_the_thread_is_told_what_was_kept(app: Tended, mo
     assert other != thread
     assert KEPT not in model.told[-1]
     assert await differences(app.app, stack) == set()
+
+
+async def test_it_is_told_to_no_turn_that_nothing_proves_to_be_theirs(app: Tended, model: Keeping) -> None:
+    """A mail in their name, in a thread of before such were kept apart."""
+    model.sets = [{"name": "order", "value": "4471"}]
+    thread = await app.write("Order 4471 is late.")
+    theirs = replace(turn_of(app, 1), thread_id=thread, addresses={app.person(): ADA})
+    assert KEPT in (await load_layer(thread_layer, theirs)).text
+    assert KEPT not in (await load_layer(thread_layer, replace(theirs, participant_id=None))).text
 
 
 async def test_it_has_its_time(app: Tended, model: Keeping) -> None:

@@ -23,8 +23,9 @@ WHERE workspace = %(workspace)s AND at BETWEEN %(since)s AND %(now)s
 GROUP BY week, decision ORDER BY week, decision;
 
 -- name: refusals
--- Why proposals and requests were refused, the most frequent reason first; what is quoted in a reason is left out.
-SELECT regexp_replace(reason, '''[^'']*''|"[^"]*"', '…', 'g') AS why, count(*) AS times FROM fact_log
+-- Why proposals and requests were refused, the most frequent reason first; what is quoted in a reason (as Python's
+-- `repr` quotes it) is left out.
+SELECT regexp_replace(reason, '''(?:[^''\\]|\\.)*''|"(?:[^"\\]|\\.)*"', '…', 'g') AS why, count(*) AS times FROM fact_log
 WHERE workspace = %(workspace)s AND at >= %(since)s AND decision LIKE '%% refused'
 GROUP BY why ORDER BY times DESC, why LIMIT %(limit)s;
 

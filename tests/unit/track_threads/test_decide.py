@@ -20,7 +20,7 @@ from schemas.events.threads import (
     TurnClosed,
     TurnOpened,
 )
-from services.track_threads import mails, turns
+from services.track_threads import mails, marks, turns
 from services.track_threads.thread import Goal, Thread
 from tests.unit.track_threads.threads import (
     NOW,
@@ -292,6 +292,13 @@ def test_a_reply_to_who_is_not_proven_changes_no_goal_and_resolves_nothing() -> 
     events = list(turns.sent(unproven_turn(), asked))
     assert kinds(events) == ["ReplyAttached", "StateChanged", "TurnClosed"]
     assert moves(events) == [("in_progress", "awaiting_reply")]
+
+
+def test_of_who_is_not_proven_nothing_is_kept_in_mind() -> None:
+    """What the draft carries is dropped, even where it came as far as this."""
+    kept = draft(entities=({"name": "order", "value": "4471"},))
+    assert kinds(list(marks.entities_noted(thread(), kept, NOW))) == ["EntitiesNoted"]
+    assert list(marks.entities_noted(thread(), kept.model_copy(update={"trusted": False}), NOW)) == []
 
 
 def test_that_no_reply_is_needed_is_a_persons_word_where_nobody_is_proven() -> None:
