@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from services.learn_facts.facts.values import same_value
@@ -45,13 +46,26 @@ def false_alone(told: Story) -> Iterator[str]:
                 yield name
 
 
+def unlearned(told: Sequence[Story]) -> Iterator[tuple[Story, bool]]:
+    """Each mail that states something, told alone to a faultless model, and whether what it states is not believed."""
+    for one in told:
+        if one.before in one.first:
+            first = replace(one, value=one.before, second=one.first, quote=one.first, asked="")
+            yield first, not believed_alone(first, [one.opening])
+        if one.what in ("replaces", "same"):
+            yield one, not believed_alone(one, one.faultless())
+
+
 def lines(name: str, told: Sequence[Story], *, every: bool = False) -> Iterator[Measured]:
     """What became of one set."""
     heard = list(heard_of(told))
     false = [one for one in heard if is_false(one.story, one.values)]
     alone = [(one, fault) for one in told for fault in false_alone(one)]
     judged = [(one, lost) for one in heard if (lost := is_lost(one)) is not None]
+    alone_lost = list(unlearned(told))
     if every:
+        for one in (one for one, lost in alone_lost if lost):
+            print(f"UNLEARNED {one.name}: {one.value!r} of {one.second!r}")
         for one in false:
             print(f"FALSE {one.story.name} ({one.proposed}): {one.values} after {one.story.second!r}")
         for story, fault in alone:
@@ -64,6 +78,12 @@ def lines(name: str, told: Sequence[Story], *, every: bool = False) -> Iterator[
     yield Measured(f"{name}, cases with one", len(false), "", n=len(heard))
     yield at_most(
         f"{name}, stories with one where nothing stood", len({one.name for one, _ in alone}), "", 0, len(told)
+    )
+    yield Measured(
+        f"{name}, statements not learned where nothing stood",
+        percent(sum(lost for _, lost in alone_lost), len(alone_lost)),
+        "%",
+        n=len(alone_lost),
     )
     for what, words in (("replaces", "updates not learned"), ("keeps", "standing values doubted")):
         of_it = [lost for one, lost in judged if one.story.what == what]
