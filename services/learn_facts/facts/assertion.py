@@ -167,10 +167,15 @@ def _last(clauses: Sequence[str]) -> str:
     return clauses[-1] if clauses else ""
 
 
-def _is_left(clause: Clause) -> bool:
-    if says("left", clause.words) or (says("origins", clause.words) and says("changes", clause.sentence)):
+def _is_left(clause: Clause, about: About) -> bool:
+    if says("left", _without_key(clause.words, about)) or (says("origins", clause.words) and says("changes", clause.sentence)):
         return True
     return says("reports", clause.words) and _is_contrasted(clause)
+
+
+def _without_key(told: str, about: About) -> str:
+    """Words without the name of the key, which may part a verb from the value: "I gave up parking bay @"."""
+    return " ".join(one for one in told.split() if one not in about.key)
 
 
 _SIGNS: tuple[tuple[Mood, Callable[[Clause, About], bool]], ...] = (
@@ -183,7 +188,7 @@ _SIGNS: tuple[tuple[Mood, Callable[[Clause, About], bool]], ...] = (
     ("asks", lambda clause, _: _asks(clause)),
     ("wishes", lambda clause, _: says("wishes", clause.part)),
     ("supposes", lambda clause, _: says_exactly("conditions", clause.accented) or _hangs(clause)),
-    ("gives up", lambda clause, _: _is_left(clause)),
+    ("gives up", _is_left),
     ("for a while", lambda clause, about: _is_a_while(clause) and not _is_said_by_it(clause, about)),
     ("ahead", lambda clause, _: not clause.dated and says("ahead", clause.words)),
     ("a part", lambda clause, _: clause.counts and says("parts", clause.words)),

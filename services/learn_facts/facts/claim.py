@@ -152,7 +152,7 @@ def _refusal(proposal: FactProposal, source: Source, span: Span, policy: Policy)
     against = objection(span, source.text, proposal.kind, source.our_words, proposal.value)
     if against or proposal.op == "delete":
         return against
-    if policy.is_ours_to_say(proposal.kind, proposal.key, f"{proposal.value} {proposal.text}"):
+    if policy.is_ours_to_say(proposal.kind, proposal.key, proposal.value, proposal.text):
         return "only we can establish this"
     if against := disallowed(proposal, span, source.text):
         return against

@@ -47,6 +47,7 @@ OURS = frozenset({"issue_history", "resolution", "action"})  # kinds that our ow
 OCCURRENCES = frozenset({"event", "interaction", "resolution", "action"})  # kinds of what happens: twice is not once
 ONLY_OURS = frozenset({"action"})  # kinds that no customer may source
 WISHING = frozenset({"goal", "preference", "issue_history"})  # kinds that may name a grant: it is wanted, or missed
+STATING = frozenset({"identity", "contact_info", "customer_info", "order_info", "constraint"})  # kinds of what is so
 SETTLING = frozenset({"resolution"})  # kinds in which to name a grant is to claim it, in whatever words
 
 FLOORS: Mapping[str, float] = MappingProxyType({"identity": 0.85, "goal": 0.75, "constraint": 0.65, "preference": 0.60})
@@ -84,12 +85,17 @@ class Policy:
         """The model's 1..10 as 0..1, not below the floor of its kind."""
         return max(min(said, 10) / 10, self.floors.get(kind, 0.0))
 
-    def is_ours_to_say(self, kind: str, key: str, told: str = "") -> bool:
-        """Whether only we can establish it: what we did, and what we grant. `told` is how it is put."""
+    def is_ours_to_say(self, kind: str, key: str, value: str = "", text: str = "") -> bool:
+        """Whether only we can establish it: what we did, and what we grant, by its key or by its `value`.
+
+        `text` is how it is put: a resolution may name a grant anywhere.
+        """
         if kind in ONLY_OURS:
             return True
-        named = f"{key} {told}" if kind in SETTLING else key
-        return kind not in WISHING and self._is_grant(named.replace("_", " "))
+        if kind in WISHING:
+            return False
+        named = f"{key} {value} {text}" if kind in SETTLING else key
+        return self._is_grant(named.replace("_", " ")) or (kind in STATING and says("granted", value))
 
     def _is_grant(self, words: str) -> bool:
         said = words_of(words)

@@ -2,6 +2,7 @@
 
 orders.txt     sentences that speak to the memory or its rules, not about the customer
 grants.txt     keys of what we grant
+granted.txt    values that only we can grant
 our_acts.txt   what we are said to have promised, granted or owe
 imperatives.txt  a text that gives an order to its reader
 numbers.txt    numbers in words
