@@ -22,7 +22,7 @@ from services.learn_facts.facts.values import is_day, names_a_day, numbers_in, p
 from services.mail.reply_text import without_quoted
 from services.memory.keys import verbs_of
 from services.memory.phrases.language import language_of, spoken
-from services.memory.quotes import Span, find_quote
+from services.memory.quotes import Span
 from services.memory.wording import said_of, says, says_exactly, words_of
 from services.memory.wording import without as without_words
 
@@ -81,9 +81,9 @@ def mood_of(value: str, span: Span, text: str, about: About = COMPANY, written: 
     return _mood(value, [*told, sentences_of(behind.strip())[0]], span.quote, about, written)
 
 
-def given_up(value: str, text: str) -> bool:
-    """Whether a sentence of the author says that a value is not so any more, and none says that it is."""
-    moods = list(_moods(value, text, COMPANY))
+def given_up(value: str, key: str, text: str) -> bool:
+    """Whether a sentence of the author says that a value of a key is not so any more, and none says that it is."""
+    moods = list(_moods(value, text, About(words_of(key))))
     return any(one in OVER for one in moods) and None not in moods
 
 
@@ -97,19 +97,6 @@ def confirms(value: str, quote: str, our_words: Iterable[str]) -> bool:
     if not says("affirmed", quote):
         return False
     return any(place_of(plain_value(value), one) is not None for one in questions_in(our_words))
-
-
-def tells_otherwise(value: str, quote: str, text: str) -> bool:
-    """Whether the text says nothing of a value, and the sentence of a quote a change, or something of its kind."""
-    own = without_quoted(text)
-    span = find_quote(quote, own)
-    if not value or (span is None and find_quote(quote, text) is None):
-        return False
-    if place_of(plain_value(value), own) is not None:
-        return False
-    sentence = sentence_around(span, own) if span else own
-    told = " ".join(one for one in sentences_of(sentence) if "?" not in one)
-    return tells_a_change(told) or (bool(told) and holds_its_kind(value, told))
 
 
 def tells_a_change(told: str) -> bool:
@@ -168,7 +155,9 @@ def _last(clauses: Sequence[str]) -> str:
 
 
 def _is_left(clause: Clause, about: About) -> bool:
-    if says("left", _without_key(clause.words, about)) or (says("origins", clause.words) and says("changes", clause.sentence)):
+    if says("left", _without_key(clause.words, about)) or (
+        says("origins", clause.words) and says("changes", clause.sentence)
+    ):
         return True
     return says("reports", clause.words) and _is_contrasted(clause)
 

@@ -109,6 +109,11 @@ def clauses_saying(value: str, sentence: str, following: str, quote: str) -> Ite
         yield scores[number], _clause(told[first : number + NEAR + 1], number - first, about)
 
 
+def clauses_of(sentence: str, value: str) -> list[str]:
+    """The clauses of a sentence, of which none ends within a value."""
+    return list(_clauses(sentence, plain_value(value)))
+
+
 def place_of(value: str, text: str) -> tuple[int, int] | None:
     """Where a plain value stands in a text, whatever parts its words and groups of digits, or names its day."""
     units = re.findall(r"[^\W\d_]+|\d+|[@+€$£%]", length_kept(value))[:24]

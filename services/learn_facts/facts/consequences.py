@@ -17,9 +17,9 @@ from schemas.events.base import EventData
 from schemas.events.memory import FactCorroborated, FactMarkedStale, FactRecorded, FactRetracted, FactsMerged
 from schemas.events.replies import FactProposal
 from services.core.settings import LearningSettings
-from services.learn_facts.facts.assertion import confirms, given_up, is_said, tells_otherwise
+from services.learn_facts.facts.assertion import confirms, given_up, is_said
 from services.learn_facts.facts.claim import about
-from services.learn_facts.facts.plainly import bears_on, is_passed_over
+from services.learn_facts.facts.plainly import bears_on, is_passed_over, tells_otherwise
 from services.learn_facts.facts.policy import LEARNING, OCCURRENCES, Policy, valid_from
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
@@ -273,7 +273,7 @@ def _why(known: Fact, proposal: FactProposal, mail: Source, policy: Policy, unqu
         return f"a newer mail seems to give a new one: {proposal.key} = {proposal.value!r}"
     if since <= known.confirmed_at or not (same or known.key == proposal.key):
         return ""
-    if given_up(known.value, mail.text):
+    if given_up(known.value, known.key, mail.text):
         return "a newer mail seems to say that it is so no more"
     if same and proposal.op != "delete" and _is_of_another(known, proposal, mail):
         return "the words that are cited for it tell of something else, and not of this value"
@@ -286,7 +286,7 @@ def _why(known: Fact, proposal: FactProposal, mail: Source, policy: Policy, unqu
 
 
 def _is_of_another(known: Fact, proposal: FactProposal, mail: Source) -> bool:
-    otherwise = tells_otherwise(known.value, proposal.quote, mail.text)
+    otherwise = tells_otherwise(known.value, known.key, proposal.quote, mail.text)
     return otherwise or is_passed_over(known.value, known.key, mail.text)
 
 

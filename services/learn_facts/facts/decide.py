@@ -17,7 +17,6 @@ from schemas.events.base import EventData
 from schemas.events.memory import FactRecorded
 from schemas.events.replies import FactProposal
 from schemas.events.threads import StateChanged
-from services.learn_facts.facts.assertion import tells_otherwise
 from services.learn_facts.facts.claim import Claim, asserted, claim_of, followed
 from services.learn_facts.facts.conflicts import (
     Later,
@@ -33,7 +32,7 @@ from services.learn_facts.facts.conflicts import (
 from services.learn_facts.facts.consequences import doubts
 from services.learn_facts.facts.events import corroborated, doubted, ended, recorded, refused, still_pinned, unsure
 from services.learn_facts.facts.naming import key_told
-from services.learn_facts.facts.plainly import is_passed_over
+from services.learn_facts.facts.plainly import is_passed_over, tells_otherwise
 from services.learn_facts.facts.policy import STANDARD, Policy
 from services.learn_facts.facts.values import numbers_in, same_value, telephone
 from services.learn_facts.participant import Fact, Participant, Source
@@ -149,7 +148,7 @@ def _tells_otherwise(claim: Claim, same: Fact) -> bool:
     """Whether the words that are cited for a value tell of another one: half of its words are enough to cite them."""
     quote, text = claim.span.quote, claim.source.text
     loose = claim.trust == "inferred" or not numbers_in(same.value) or bool(telephone(same.value))
-    if loose and all(tells_otherwise(one, quote, text) for one in (same.value, claim.proposal.value)):
+    if loose and all(tells_otherwise(one, same.key, quote, text) for one in (same.value, claim.proposal.value)):
         return True
     return is_passed_over(same.value, same.key, text)
 

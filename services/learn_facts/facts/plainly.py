@@ -16,14 +16,14 @@ from itertools import pairwise
 from services.core.wording import folded
 from services.learn_facts.facts.assertion import holds_its_kind, tells_a_change
 from services.learn_facts.facts.assertion import is_said as is_said_so
-from services.learn_facts.facts.clauses import NAME, PLACE, Clause, clauses_saying, place_of, sentences_of
+from services.learn_facts.facts.clauses import NAME, PLACE, Clause, clauses_of, clauses_saying, place_of, sentences_of
 from services.learn_facts.facts.evidence import quotations_in, without
 from services.learn_facts.facts.others import is_of_unknown_words
 from services.learn_facts.facts.values import UNSPACED, names_a_day, plain_value, sentence_around
 from services.mail.reply_text import without_quoted
 from services.memory import wording as words
 from services.memory.keys import is_chosen, is_of_a_child, known_names, names_of, relatives_of, verbs_of
-from services.memory.quotes import Span
+from services.memory.quotes import Span, find_quote
 from services.memory.wording import is_plain_verb, is_said, is_small, says
 
 ANSWER = 3  # words of a sentence that is an answer
@@ -35,6 +35,7 @@ _WITH_ARTICLE = r"(?:(?:il|la|o|a) )?(?:mio|mia|nostr[oa]|meu|minha|noss[oa])"
 _HAS = r"(?:has|hat|a|tiene|ha|tem|heeft|ma|имеет)(?: (?:the|die|das|den|le|la|el|il|lo|o|het|de))?"
 _HELD = re.compile(rf"^(?:{_MINE}|{_WITH_ARTICLE}) \w{{1,30}} {_HAS}$")  # "our car has the" plate
 _NAMED = re.compile(r"\w{2,30} s")  # "Tim's"
+_EQUATED = re.compile(r"^(?:是|为|は|：)\w")
 _OURS = "ours"  # stands for a value that stands: it is the author's
 
 
@@ -127,9 +128,45 @@ def is_passed_over(value: str, key: str, text: str) -> bool:
         return False
     asked = _Asked.of(key, ())
     told = [one for one in sentences_of(own) if "?" not in one]
+    parts = [part for one in told for part in clauses_of(one, value)]
     return any(map(tells_a_change, told)) or any(
-        _names_key(one, asked) and holds_its_kind(value, one) for one in told if not _names(value, one)
+        _names_key(one, asked) and holds_its_kind(value, one) for one in parts if not _names(value, one)
     )
+
+
+def tells_otherwise(value: str, key: str, quote: str, text: str) -> bool:
+    """Whether the text says nothing of a value, and the sentence of a quote a change, another, or one of its kind."""
+    own = without_quoted(text)
+    span = find_quote(quote, own)
+    if not value or (span is None and find_quote(quote, text) is None):
+        return False
+    if place_of(plain_value(value), own) is not None:
+        return False
+    sentence = sentence_around(span, own) if span else own
+    told = " ".join(one for one in sentences_of(sentence) if "?" not in one)
+    if not told:
+        return False
+    return tells_a_change(told) or holds_its_kind(value, told) or names_another(value, key, told)
+
+
+def names_another(value: str, key: str, sentence: str) -> bool:
+    """Whether a clause opens with the name of a key and goes on with a word that no form of the value has.
+
+    "Roof type is flat" says nothing for slate, though no word of it tells of a change.
+    """
+    asked, own = _Asked.of(key, ()), words.words_of(value)
+    told = [folded(one) for one in clauses_of(sentence, "") if "?" not in one]
+    return any(_goes_on_with_another(f"{one} {behind}", asked, own) for one, behind in pairwise([*told, ""]))
+
+
+def _goes_on_with_another(clause: str, asked: _Asked, own: Sequence[str]) -> bool:
+    if UNSPACED.search(clause):
+        return any(label in clause and _EQUATED.search(clause.partition(label)[2]) for label in asked.labels)
+    told = _tokens(clause, asked)
+    first = next((place for place, one in enumerate(told) if not _is_light([one], asked)), None)
+    if first is None or not any(_is_key(one, asked) for one in told[:first]) or words.said_of("denials", clause):
+        return False
+    return not is_said(told[first], own)
 
 
 def _names_key(sentence: str, asked: _Asked) -> bool:
