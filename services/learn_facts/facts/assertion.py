@@ -18,7 +18,7 @@ from services.learn_facts.facts.beginnings import begins_later
 from services.learn_facts.facts.clauses import NAME, PLACE, Clause, clauses_saying, place_of, questions_in, sentences_of
 from services.learn_facts.facts.evidence import quotations_in, without
 from services.learn_facts.facts.others import COMPANY, About, is_of_another
-from services.learn_facts.facts.values import is_day, names_a_day, numbers_in, plain_value, sentence_around
+from services.learn_facts.facts.values import UNSPACED, is_day, names_a_day, numbers_in, plain_value, sentence_around
 from services.mail.reply_text import without_quoted
 from services.memory.keys import verbs_of
 from services.memory.phrases.language import language_of, spoken
@@ -164,6 +164,8 @@ def _is_left(clause: Clause, about: About) -> bool:
 
 def _without_key(told: str, about: About) -> str:
     """Words without the name of the key, which may part a verb from the value: "I gave up parking bay @"."""
+    for one in about.key:
+        told = told.replace(one, "") if UNSPACED.search(one) else told
     return " ".join(one for one in told.split() if one not in about.key)
 
 
@@ -173,7 +175,7 @@ _SIGNS: tuple[tuple[Mood, Callable[[Clause, About], bool]], ...] = (
     ("another's", is_of_another),
     ("denies", lambda clause, _: says("untaken", clause.words)),
     ("mocks", lambda clause, _: _is_mocked(clause)),
-    ("met", lambda clause, about: _is_met(clause) and not _is_said_by_it(clause, about)),
+    ("met", lambda clause, about: _is_met(clause, about) and not _is_said_by_it(clause, about)),
     ("asks", lambda clause, _: _asks(clause)),
     ("wishes", lambda clause, _: says("wishes", clause.part)),
     ("supposes", lambda clause, _: says_exactly("conditions", clause.accented) or _hangs(clause)),
@@ -212,9 +214,10 @@ def _hangs(clause: Clause) -> bool:
     return says_exactly("hinges", clause.above)
 
 
-def _is_met(clause: Clause) -> bool:
+def _is_met(clause: Clause, about: About) -> bool:
     """Whether its author only met with it: "we looked at a flat, ..."; a value alone is of the clause before it."""
     told = f"{_last(clause.before)} {clause.words}" if _ONLY.match(clause.words) else clause.words
+    told = _without_key(told, about)
     behind = clause.after[0] if clause.after else ""
     return says("met", told.replace(NAME, "")) or says("met", f"{PLACE} {behind}")
 

@@ -11,7 +11,7 @@ from services.learn_facts.facts.clauses import PLACE, clauses_saying, questions_
 from services.learn_facts.facts.values import sentence_around
 from services.learn_facts.participant import Fact, Participant, Source
 from services.mail.reply_text import without_quoted
-from services.memory.keys import is_usual, known_names, same_but_for_number, same_thing, verbs_of
+from services.memory.keys import are_akin, is_usual, known_names, same_but_for_number, same_thing, verbs_of
 from services.memory.quotes import find_quote
 from services.memory.wording import content_of, is_plain_verb, is_small, unsaid, words_of
 
@@ -74,7 +74,8 @@ def _names(known: Fact, key: str, said: tuple[str, ...], own: tuple[str, ...], p
         return False
     if is_usual(key, proposal.kind):
         more = unsaid({word for name in known_names(key) for word in name}, [one for name in names for one in name])
-        return len(unsaid(more, own)) == len(more)
+        beside = said if are_akin(key, known.key) else own  # "a new mobile: my phone is" tells of the phone
+        return len(unsaid(more, beside)) == len(more)
     return _is_part(content_of(key), names, told, said, own, usual=is_usual(known.key, known.kind))
 
 
@@ -97,7 +98,7 @@ def _is_part(
             return len(missing) < len(proposed) and len(unsaid(more, own)) == len(more)
     if missing and not usual:
         return True
-    return len(missing) == len(proposed) or any(not unsaid(proposed, name) for name in told)
+    return len(missing) == len(proposed) or any(not unsaid(proposed, name) for name in (names if told else ()))
 
 
 def _kind_of_value(value: str) -> tuple[bool, bool]:

@@ -84,6 +84,7 @@ def is_glue(word: str) -> bool:
 
 
 LEAST_SHARED = 4  # letters of a beginning that say anything
+_FIRST_UNSPACED = "\u3040"  # letters from here on, of Japanese and Chinese, are written without spaces
 SHARED = 0.8  # of the shorter of two forms
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[゠-ヿー]+|[一-鿿]+|[^\W\d_゠-ヿ一-鿿ぁ-ゖ]+")
 
@@ -109,8 +110,12 @@ def same_word(one: str, other: str) -> bool:
 
 
 def is_said(word: str, said: Collection[str]) -> bool:
-    """Whether a word stands among others in any form."""
-    return any(same_word(word, one) for one in said)
+    """Whether a word stands among others in any form, or within one where nothing parts words."""
+    return any(same_word(word, one) for one in said) or (_is_unspaced(word) and any(word in one for one in said))
+
+
+def _is_unspaced(word: str) -> bool:
+    return len(word) > 1 and word[0] >= _FIRST_UNSPACED
 
 
 def unsaid(words: Iterable[str], said: Collection[str]) -> list[str]:
