@@ -7,6 +7,7 @@ they are the same words in another order, or with others that say only that it i
 from __future__ import annotations
 
 import importlib.resources
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from services.memory.facts import HAPPENED, plain_key
 from services.memory.wording import content_of, unsaid, words_of
 
 NUMBER = frozenset({"number", "no", "nr", "id", "code", "nummer", "numero", "numer", "номер", "番号"})
+_COUNT = re.compile(r"^(?:number of|anzahl(?: der)?|nombre d(?:e |['’])|numero d[ie]|aantal|liczba) ?")
 LEAST_NAME = 4  # letters of a key
 KEPT = 4096  # keys of which what follows from their words is kept: a decision asks it of every key that stands
 SIDE_BY_SIDE = HAPPENED | {"relationship"}
@@ -151,7 +153,8 @@ def _same_words(one: str, other: str) -> bool:
 @lru_cache(maxsize=KEPT)
 def _things(name: str) -> tuple[str, ...]:
     """The words of a key that say what it is of."""
-    return tuple(word for word in content_of(name) if word not in _table().manner)
+    counted = _COUNT.sub("", name)
+    return tuple(word for word in content_of(counted) if word not in _table().manner)
 
 
 def without_name(key: str, value: str) -> str:

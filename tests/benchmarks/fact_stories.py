@@ -49,7 +49,7 @@ def false_alone(told: Story) -> Iterator[str]:
 def unlearned(told: Sequence[Story]) -> Iterator[tuple[Story, bool]]:
     """Each mail that states something, told alone to a faultless model, and whether what it states is not believed."""
     for one in told:
-        if one.before in one.first:
+        if one.what != "unclear" and one.before in one.first:
             first = replace(one, value=one.before, second=one.first, quote=one.first, asked="")
             yield first, not believed_alone(first, [one.opening])
         if one.what in ("replaces", "same"):

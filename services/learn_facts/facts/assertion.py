@@ -204,9 +204,10 @@ def _with_its_name(clause: Clause) -> str:
 
 
 def _is_told_by_another(clause: Clause) -> bool:
-    """Whether the clause before names who, or what, says it: "according to my colleague, we are on"."""
+    """Whether the clause before it, or its own beginning, names who, or what, says it: "according to Jo, we are on"."""
     named = " ".join(clause.before[-2:]).replace(NAME, "")  # "selon ma collègue" is parted where "ma" may be "but"
-    return says("quoting", _last(clause.before)) or says("sources", named) or says("sources", _last(clause.before))
+    told = (named, _last(clause.before), clause.words.partition(PLACE)[0])
+    return says("quoting", _last(clause.before)) or any(says("sources", one) for one in told if one)
 
 
 def _hangs(clause: Clause) -> bool:

@@ -119,7 +119,7 @@ def place_of(value: str, text: str) -> tuple[int, int] | None:
     units = re.findall(r"[^\W\d_]+|\d+|[@+€$£%]", length_kept(value))[:24]
     if not units:
         return None
-    joined = r"[\s.,'’\-–/()_&+]{0,3}".join(_spelled(one) for one in units) + (
+    joined = r"[\s.,:'’\-–/()_&+]{0,3}".join(_spelled(one) for one in units) + (
         "(?:['’]?s)?" if units[-1].isdigit() else ""
     )
     small = length_kept(text)

@@ -19,11 +19,12 @@ from schemas.events.replies import FactProposal
 from services.core.settings import LearningSettings
 from services.learn_facts.facts.assertion import confirms, given_up, is_said
 from services.learn_facts.facts.claim import about
-from services.learn_facts.facts.plainly import bears_on, is_passed_over, tells_otherwise
+from services.learn_facts.facts.plainly import bears_on, is_passed_over, tells_of_another, tells_otherwise
 from services.learn_facts.facts.policy import LEARNING, OCCURRENCES, Policy, valid_from
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
 from services.learn_facts.people import People
+from services.mail.reply_text import without_quoted
 from services.memory.keys import are_akin, same_thing
 from services.memory.quotes import find_quote
 from services.memory.support import confidence
@@ -273,7 +274,8 @@ def _why(known: Fact, proposal: FactProposal, mail: Source, policy: Policy, unqu
         return f"a newer mail seems to give a new one: {proposal.key} = {proposal.value!r}"
     if since <= known.confirmed_at or not (same or known.key == proposal.key):
         return ""
-    if given_up(known.value, known.key, mail.text):
+    other = not same and tells_of_another(known.value, known.key, mail.text, proposal.value)
+    if other or given_up(known.value, known.key, mail.text):
         return "a newer mail seems to say that it is so no more"
     if same and proposal.op != "delete" and _is_of_another(known, proposal, mail):
         return "the words that are cited for it tell of something else, and not of this value"
@@ -292,7 +294,7 @@ def _is_of_another(known: Fact, proposal: FactProposal, mail: Source) -> bool:
 
 def _is_of_the_new_one(known: Fact, proposal: FactProposal, mail: Source) -> bool:
     """Whether a proposal under a key that is akin quotes words of what is so from now on: a new mobile, of a phone."""
-    new = are_akin(known.key, proposal.key) and find_quote(proposal.quote, mail.text) is not None
+    new = are_akin(known.key, proposal.key) and find_quote(proposal.quote, without_quoted(mail.text)) is not None
     return new and (says("now", proposal.quote) or says("changes", proposal.quote))
 
 

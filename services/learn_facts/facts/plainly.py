@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from services.core.wording import folded
 from services.learn_facts.facts.assertion import holds_its_kind, tells_a_change
@@ -19,7 +19,7 @@ from services.learn_facts.facts.assertion import is_said as is_said_so
 from services.learn_facts.facts.clauses import NAME, PLACE, Clause, clauses_of, clauses_saying, place_of, sentences_of
 from services.learn_facts.facts.evidence import quotations_in, without
 from services.learn_facts.facts.others import is_of_unknown_words
-from services.learn_facts.facts.values import UNSPACED, names_a_day, plain_value, sentence_around
+from services.learn_facts.facts.values import UNSPACED, names_a_day, numbers_in, plain_value, sentence_around
 from services.mail.reply_text import without_quoted
 from services.memory import wording as words
 from services.memory.keys import is_chosen, is_of_a_child, known_names, names_of, relatives_of, verbs_of
@@ -28,6 +28,9 @@ from services.memory.wording import is_plain_verb, is_said, is_small, says
 
 ANSWER = 3  # words of a sentence that is an answer
 _TOKEN = re.compile(r"\d[\d.,]*|['’]?[^\W\d_]+")
+_DIGIT = re.compile(r"\d")
+MOST_SENTENCES = 60  # of a mail that are looked at for another value than the one that stands
+MOST_VALUES = 8  # of one sentence that are looked at
 _NEAR = 2  # words before the author among which a verb may stand: "now have we"
 _BEHIND = 6  # words behind a value that may say what it is: "555 is my new number"
 _MINE = r"(?:my|our|mein\w{0,2}|unser\w{0,2}|mon|ma|notre|mi|nuestr[oa]|mijn|onze|ons|moj\w?|nasz\w?|мо[йя]|наш\w?)"
@@ -35,7 +38,7 @@ _WITH_ARTICLE = r"(?:(?:il|la|o|a) )?(?:mio|mia|nostr[oa]|meu|minha|noss[oa])"
 _HAS = r"(?:has|hat|a|tiene|ha|tem|heeft|ma|имеет)(?: (?:the|die|das|den|le|la|el|il|lo|o|het|de))?"
 _HELD = re.compile(rf"^(?:{_MINE}|{_WITH_ARTICLE}) \w{{1,30}} {_HAS}$")  # "our car has the" plate
 _NAMED = re.compile(r"\w{2,30} s")  # "Tim's"
-_EQUATED = re.compile(r"^(?:是|为|は|：)\w")
+_EQUATED = re.compile(r"^(?:是|为|：|は(?=[^。]{1,20}です(?:。|$)))(\w{1,20})")
 _OURS = "ours"  # stands for a value that stands: it is the author's
 
 
@@ -134,6 +137,32 @@ def is_passed_over(value: str, key: str, text: str) -> bool:
     )
 
 
+def tells_of_another(value: str, key: str, text: str, proposed: str) -> bool:
+    """Whether a text says plainly that the key has another number, or another word that is none of `proposed`."""
+    own = without_quoted(text)
+    told = [one for one in sentences_of(own)[:MOST_SENTENCES] if "?" not in one and not _names(value, one)]
+    if value.strip().isdigit():
+        return any(
+            _is_told(one, value, key, sentence)
+            for sentence in told
+            for one in islice(sorted(numbers_in(sentence)), MOST_VALUES)
+        )
+    if _names(value, own) or numbers_in(value):
+        return False
+    found = ((names_another(f"{value} {proposed}", key, sentence), sentence) for sentence in told)
+    return any(one and is_said_so(one, sentence) for one, sentence in found)
+
+
+def _is_told(other: str, value: str, key: str, sentence: str) -> bool:
+    """Whether a sentence asserts and says plainly that the key, which it names, has another value."""
+    if not is_said_so(other, sentence):
+        return False
+    asked = _Asked.of(key, [value])
+    found = _saying(other, ["", sentence, ""], "")
+    alone = (one for one, _ in found if one.words[0] != PLACE and not _DIGIT.search(one.words))
+    return any(_names_key(one.words, asked) and _is_plain(one, "", asked) for one in alone)
+
+
 def tells_otherwise(value: str, key: str, quote: str, text: str) -> bool:
     """Whether the text says nothing of a value, and the sentence of a quote a change, another, or one of its kind."""
     own = without_quoted(text)
@@ -146,27 +175,31 @@ def tells_otherwise(value: str, key: str, quote: str, text: str) -> bool:
     told = " ".join(one for one in sentences_of(sentence) if "?" not in one)
     if not told:
         return False
-    return tells_a_change(told) or holds_its_kind(value, told) or names_another(value, key, told)
+    return tells_a_change(told) or holds_its_kind(value, told) or bool(names_another(value, key, told))
 
 
-def names_another(value: str, key: str, sentence: str) -> bool:
-    """Whether a clause opens with the name of a key and goes on with a word that no form of the value has.
+def names_another(value: str, key: str, sentence: str) -> str:
+    """The word, of no form of the value, with which a clause goes on that opens with the name of a key; else "".
 
     "Roof type is flat" says nothing for slate, though no word of it tells of a change.
     """
     asked, own = _Asked.of(key, ()), words.words_of(value)
     told = [folded(one) for one in clauses_of(sentence, "") if "?" not in one]
-    return any(_goes_on_with_another(f"{one} {behind}", asked, own) for one, behind in pairwise([*told, ""]))
+    found = (_gone_on_with(f"{one} {behind}", asked) for one, behind in pairwise([*told, ""]))
+    return next((one for one in found if one and not is_said(one, own)), "")
 
 
-def _goes_on_with_another(clause: str, asked: _Asked, own: Sequence[str]) -> bool:
+def _gone_on_with(clause: str, asked: _Asked) -> str:
+    """The first word behind the name of a key that opens a clause and what leads on from it; "" where none does."""
     if UNSPACED.search(clause):
-        return any(label in clause and _EQUATED.search(clause.partition(label)[2]) for label in asked.labels)
-    told = _tokens(clause, asked)
-    first = next((place for place, one in enumerate(told) if not _is_light([one], asked)), None)
-    if first is None or not any(_is_key(one, asked) for one in told[:first]) or words.said_of("denials", clause):
-        return False
-    return not is_said(told[first], own)
+        found = (_EQUATED.search(clause.partition(label)[2]) for label in asked.labels if label in clause)
+        return next((one[1] for one in found if one), "")
+    told = _tokens(words.without("a_childs", clause) if is_of_a_child(asked.key) else clause, asked)
+    first = next((place for place, one in enumerate(told) if not _is_light([one], asked)), len(told))
+    named = next((place for place in reversed(range(first)) if _is_key(told[place], asked)), first)
+    leads = any(map(_is_verb, told[named:first])) or (named == first - 1 and not says("own", clause))
+    opens = named < first and leads and not words.said_of("denials", clause)
+    return told[first] if opens and first < len(told) else ""
 
 
 def _names_key(sentence: str, asked: _Asked) -> bool:
@@ -182,7 +215,11 @@ def _may_be_meant(clause: Clause, above: str, asked: _Asked) -> bool:
     of_whom = f"{clause.before[-1]}, {clause.words}" if clause.before and _is_light(told, asked) else clause.words
     if not with_author and any(says(one, of_whom) for one in ("theirs", "others", "parties")):
         return False
-    if tells_a_change(clause.sentence) or says("requests", clause.words):
+    if says("requests", clause.words):
+        return True
+    if not with_author and _is_of_another_thing(clause, asked):
+        return tells_a_change(clause.words) and (clause.counts or _names_key(clause.words, asked))
+    if tells_a_change(clause.sentence):
         return True
     if not with_author and _is_a_thing_named(clause, asked):
         return False
@@ -193,7 +230,20 @@ def _is_a_thing_named(clause: Clause, asked: _Asked) -> bool:
     """Whether key and value only name a thing of which something else is told: "Room 412 had a party"."""
     before, _, behind = (_tokens(one, asked) for one in clause.words.partition(PLACE))
     named = bool(before) and _is_key(before[-1], asked) and not any(map(_is_verb, before))
-    return named and not _is_light(behind, asked) and not says("own", clause.sentence)
+    return named and not _is_light(behind, asked) and not any(map(_is_author, before))
+
+
+def _is_of_another_thing(clause: Clause, asked: _Asked) -> bool:
+    """Whether a clause without its author opens with what is neither the key nor theirs: "the leaflet praises".
+
+    What happens to it, and what changes of it, says nothing of the author's.
+    """
+    told = _tokens(clause.words, asked)
+    before = _tokens(clause.words.partition(PLACE)[0], asked)
+    if any(_is_author(one) or one == _OURS or says("objects", one) for one in told):
+        return False
+    first = next((one for one in before if not (is_small(one) or one in asked.relatives)), "")
+    return bool(first) and not (_is_verb(first) or _is_key(first, asked))
 
 
 def _is_of_the_author(told: Sequence[str], clause: Clause, asked: _Asked) -> bool:
@@ -270,11 +320,27 @@ def _goes_on(clause: Clause, above: str, asked: _Asked) -> bool:
         return False
     if led and _holds_another(clause, led):
         return False
+    if not led and clause.after and not _is_said_of_it(_tokens(clause.after[0], asked), asked):
+        return False
     if _is_light(last, asked):
         return True
-    if any(_is_key(one, asked) and (ours or _is_opening(last[:place], asked)) for place, one in enumerate(last)):
+    keys = (place for place, one in enumerate(last) if _is_key(one, asked))
+    if any((ours and not _is_of_theirs(last[:place], asked)) or _is_opening(last[:place], asked) for place in keys):
         return True
     return bool(led) and any(_leads(last, place, (), asked) for place in range(len(last)))
+
+
+def _is_said_of_it(behind: Sequence[str], asked: _Asked) -> bool:
+    """Whether what follows a value that stands alone is no name of something: "555, the number of our supplier"."""
+    named = any(_is_key(one, asked) for one in behind)
+    return not named or _is_light(behind, asked)
+
+
+def _is_of_theirs(before: Sequence[str], asked: _Asked) -> bool:
+    """Whether somebody of the author's has what the words before a key lead to: "our little one has"."""
+    whose = [one for place, one in enumerate(before) if _is_author(one) and not _is_subject(one)]
+    between = before[before.index(whose[-1]) + 1 :] if whose else ()
+    return any(map(_is_verb, between)) and not _is_light(between, asked)
 
 
 def _holds_another(clause: Clause, led: Sequence[str]) -> bool:

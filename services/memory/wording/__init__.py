@@ -36,16 +36,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from math import ceil
 
 from services.core.wording import accented, folded, wording
 
+WORD = 12  # characters of a text that is a word
+KEPT = 8192  # words of which it is kept what they say
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def says(name: str, text: str) -> bool:
     """Whether any line of `name.txt` stands in a text."""
+    return _says_word(name, text) if len(text) <= WORD else _says(name, text)
+
+
+def _says(name: str, text: str) -> bool:
     return wording(__name__, name).search(folded(text)) is not None
+
+
+_says_word = lru_cache(maxsize=KEPT)(_says)  # a statement is looked at word by word, and most words are the same few
 
 
 def says_exactly(name: str, text: str) -> bool:
@@ -68,11 +78,13 @@ def numbers_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(_NUMBER.findall(text)), said_of("numbers", text)
 
 
+@lru_cache(maxsize=KEPT)
 def is_small(word: str) -> bool:
     """Whether a folded word only leads from what a plain statement is of to its value; so does a number."""
     return word[0].isdigit() or wording(__name__, "frames").fullmatch(word) is not None
 
 
+@lru_cache(maxsize=KEPT)
 def is_plain_verb(word: str) -> bool:
     """Whether a folded word is a verb by which a sentence says plainly what is so."""
     return wording(__name__, "states").fullmatch(word) is not None
