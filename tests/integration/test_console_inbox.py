@@ -164,6 +164,7 @@ async def test_several_threads_are_resolved_at_once(app: Tended, threads: list[U
     chosen = {f"thread {one}": "1" for one in threads[:2]}
     answer = await form(page, "/inbox/threads").send(grace, act="resolve", **chosen)
     assert "The threads were resolved." in text_of(answer)
+    assert (answer.url.params["view"], answer.url.params["done"]) == ("all", "resolved"), "the list is the one before"
     rows = await app.rows("SELECT thread_id, state FROM threads")
     assert {row["thread_id"] for row in rows if row["state"] == "resolved"} == set(threads[:2])
     steps = await app.rows("SELECT data FROM events WHERE type = 'thread.transition_requested.v1'")

@@ -112,6 +112,11 @@ async def test_members_have_the_queue_as_a_view_and_anybody_assigns_to_the_team(
         assert "Billing (team)" in text_of(answer)
         assert "Export" in text_of(await ann.get("/console/inbox?view=team&team=Billing"))
         assert (await ann.get("/console/inbox?view=team&team=Nobodys")).status_code == 404
+        listed = await ann.get("/console/inbox?view=team&team=Billing")
+        chosen = {f"thread {row['thread_id']}": "1"}
+        after_it = await form(listed, "/inbox/threads").send(ann, act="assign", assignee="Ann", **chosen)
+        assert (after_it.url.params["view"], after_it.url.params["team"]) == ("team", "Billing")
+        assert "Export" not in text_of(after_it)
 
 
 async def test_a_note_that_names_a_team_asks_each_member(app: Tended) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, StringConstraints
 
 from schemas.events.answers import AssignmentRequested
 from services.core.errors import Permanent, Temporary
 from services.core.web import RequestRefused
 from services.operations.threads import answers, requests
-from services.web.bodies import Assignment
+from services.operations.threads.inbox import Only, View
+from services.web.bodies import Assignment, InboxName, OnePriority, TagTyped
 from services.web.console.forms import Form, checked
 from services.web.console.inbox import show_inbox
 from services.web.console.language import translated
@@ -26,6 +29,17 @@ Act = Callable[[UUID], Awaitable[str]]
 DONE = {"resolve": "resolved", "assign": "assigned_all", "snooze": "snoozed_all"}  # act -> what the page says of it
 
 
+class ListSeen(BaseModel):
+    """The list whose threads were chosen, which is shown again."""
+
+    view: View = "needs_me"
+    q: Annotated[str, StringConstraints(max_length=200)] = ""
+    team: Annotated[str, StringConstraints(max_length=100)] = ""
+    inbox: InboxName = ""
+    priority: OnePriority = ""
+    tag: TagTyped = ""
+
+
 def bulk_acts(site: Site) -> APIRouter:
     """What the form below the inbox sends."""
     router = site.router()
@@ -36,6 +50,7 @@ def bulk_acts(site: Site) -> APIRouter:
         what, chosen = form.get("act"), _chosen(form)
         if what not in DONE:
             raise RequestRefused(422, "invalid", translated("There is no such act."))
+        seen = checked(ListSeen, **{name: form[f"in {name}"] for name in ListSeen.model_fields if f"in {name}" in form})
         act_on = _act(site, form, what, by)
         turn = asyncio.Semaphore(AT_ONCE)
 
@@ -48,8 +63,9 @@ def bulk_acts(site: Site) -> APIRouter:
 
         refused = {id: why for id, why in zip(chosen, await asyncio.gather(*map(one, chosen)), strict=True) if why}
         if refused:
-            return await show_inbox(site, request, refused=refused, status=409)
-        return done("/inbox", DONE[what])
+            only = Only(seen.inbox, seen.priority, seen.tag)
+            return await show_inbox(site, request, seen.view, seen.q, only, team=seen.team, refused=refused, status=409)
+        return done("/inbox", DONE[what], **seen.model_dump())
 
     return router
 

@@ -295,9 +295,10 @@ def place_of(app: App, request: Request) -> str:
     return app.settings.web.console_url.rstrip("/") or str(request.base_url).rstrip("/")
 
 
-def done(path: str, what: str, fragment: str = "") -> RedirectResponse:
-    """After an act: look at a page, which says what was done."""
-    return RedirectResponse(f"{ROOT}{path}?done={what}{f'#{fragment}' if fragment else ''}", 303)
+def done(path: str, what: str, fragment: str = "", **of: str) -> RedirectResponse:
+    """After an act: look at a page, `of` which its address asks, which says what was done."""
+    asked = urlencode({name: value for name, value in of.items() if value} | {"done": what})
+    return RedirectResponse(f"{ROOT}{path}?{asked}{f'#{fragment}' if fragment else ''}", 303)
 
 
 @cache

@@ -25,7 +25,7 @@ from services.web.console.site import ROOT, Site, done, form_of, place_of, viewe
 ABOUT: dict[Role, Message] = {
     "viewer": Message("reads everything"),
     "agent": Message("reads, and answers customers"),
-    "admin": Message("all that, and users and dead letters"),
+    "admin": Message("all that, and users, teams, settings and dead letters"),
 }
 LINES = 100  # of the record
 
