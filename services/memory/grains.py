@@ -34,9 +34,12 @@ def reach_of(grain: Grain, now: datetime, reach: GrainSettings) -> datetime:
 
 
 def kept_since(grain: Grain, now: datetime, keep: PeriodRetention) -> datetime:
-    """When the oldest period of this grain ended that is still kept."""
-    count = keep.count(grain)
-    return shifted(now, UNITS[grain], -count) if count else datetime.min.replace(tzinfo=now.tzinfo)
+    """When the oldest period of this grain ended that is still kept; longer than the calendar goes back is for good."""
+    ever = datetime.min.replace(tzinfo=now.tzinfo)
+    try:
+        return shifted(now, UNITS[grain], -count) if (count := keep.count(grain)) else ever
+    except ValueError:  # before the year 1
+        return ever
 
 
 def name_of(grain: Grain, moment: datetime) -> str:

@@ -38,3 +38,11 @@ def test_a_length_is_counted_in_its_own_measure() -> None:
     keep, now = PeriodRetention(months=6), datetime(2026, 8, 31, 12, tzinfo=UTC)
     assert kept_since("monthly", now, keep) == datetime(2026, 2, 28, 12, tzinfo=UTC)
     assert kept_since("daily", now, keep).year == 1
+
+
+@pytest.mark.parametrize("own", [{"years": 3000}, {"quarters": 36_500}, {"months": 36_500}])
+def test_longer_than_the_calendar_goes_back_is_for_good(own: dict[str, int]) -> None:
+    """Such a number stopped the layer of the past, and with it each reply."""
+    keep, now = PeriodRetention.model_validate(own), datetime(2026, 8, 31, 12, tzinfo=UTC)
+    (grain,) = (one for one in COUNTS if keep.count(one))
+    assert kept_since(grain, now, keep) == datetime.min.replace(tzinfo=UTC)
