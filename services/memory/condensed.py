@@ -102,11 +102,12 @@ async def search_periods(
     window: Window | None = None,
     limit: int = 20,
 ) -> list[CondensedPeriod]:
-    """The told periods of a person that may be shown and answer a query, best first."""
+    """The told periods of a person that may be shown and answer a query, best first; of a window, those in it."""
+    args = {"participant_id": participant_id, "moment": moment, "model": meaning.model}
     hits = await search_passages(
         conn,
         scope=sql.SQL(SQL.found),
-        parameters={"participant_id": participant_id, "moment": moment, "model": meaning.model},
+        parameters={**args, "since": window and window.start, "until": window and window.end},
         query_text=query_text,
         query_vector=meaning.vector,
         window=window,

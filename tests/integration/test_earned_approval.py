@@ -213,6 +213,24 @@ async def test_what_is_open_is_not_open_to_everything(desk: Desk) -> None:
         await desk.ask(True)  # a rejection closes it
 
 
+BOXES = [
+    {"name": name, "address": f"{name}@ourcompany.example", "vouched_by": "the test"} for name in ("support", "sales")
+]
+
+
+@pytest.mark.parametrize("desk", [{"inboxes": BOXES}], indirect=True)
+async def test_what_one_inbox_earned_lets_nothing_leave_from_another(desk: Desk) -> None:
+    """An intent is open in the inbox whose drafts people approved."""
+    await first_contacts(desk)
+    await desk.ask(True)
+    await desk.app.write("How do I export?", sender="ann@customer0.example", subject="Sales", inbox=1)
+    await desk.app.wait(seconds=QUIET)
+    (held,) = await desk.waiting()
+    assert held.reason == "a person approves each reply"
+    await desk.write(0)
+    assert [one.reply_id for one in await desk.waiting()] == [held.reply_id]
+
+
 async def test_only_what_needed_more_than_thanks_came_up_again(desk: Desk) -> None:
     """A "thanks" to a resolved matter leaves the intent open; a question about it closes it, once."""
     await first_contacts(desk)

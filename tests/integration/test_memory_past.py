@@ -61,6 +61,8 @@ async def test_what_no_longer_holds_is_told_by_its_period(memory: Memory) -> Non
     assert layer.items[1]["entries"] == [{"what": "fact", "id": str(team["fact_id"]), "text": "Their plan is Team."}]
     await memory.ask("correct", 391, key="plan", value="Scale", reason="a misunderstanding")
     assert "Growth" not in (await said(memory, 392)).text
+    await memory.ask("forget", 392, fact_id=team["fact_id"])
+    assert "Team" not in (await said(memory, 393)).text, "a past value that a person took back"
     assert [one["period"] for one in (await said(memory, 1500)).items] == ["2026"]
 
 

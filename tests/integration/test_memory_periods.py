@@ -362,8 +362,13 @@ async def test_told_periods_are_found_by_meaning_and_over_the_api(desk: Desk) ->
     await desk.round(4)
     async with connected(desk.memory.app.settings.database_url) as conn:
         assert await give_vectors(conn, desk.memory.app.embedder, desk.memory.workspace) == 2
-    best, *_ = await find_periods(desk.memory.app, desk.memory.person(), "the name of their dog", now=day(4))
-    assert best.period == "2026-01-08"
+    for asked in ("the name of their dog", "which pets do they own"):
+        best, *_ = await find_periods(desk.memory.app, desk.memory.person(), asked, now=day(4))
+        assert best.period == "2026-01-08"
+    for number in (6, 8):
+        asked = f"the name of their dog on {number} January"
+        [one] = await find_periods(desk.memory.app, desk.memory.person(), asked, now=day(4))
+        assert one.period == f"2026-01-0{number}"
     transport = httpx.ASGITransport(app=make_app([routes(desk.memory.app)]))
     headers = {"Authorization": f"Bearer {TOKEN}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers) as client:
@@ -372,6 +377,8 @@ async def test_told_periods_are_found_by_meaning_and_over_the_api(desk: Desk) ->
             ("2026-01-08", True, 3),
             ("2026-01-06", True, 4),
         ]
+        weeks = await client.get(f"/api/participants/{ADA}/periods", params={"grain": "weekly"})
+        assert weeks.json() == []
         searched = await client.get(f"/api/participants/{ADA}/periods/search", params={"q": "the name of their dog"})
         assert searched.json()[0]["period"] == "2026-01-08"
         assert (await client.get(f"/api/participants/{ADA}/periods", params={"grain": "hourly"})).status_code == 422

@@ -12,12 +12,15 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.periods import PeriodEnded
+from schemas.events.retention import MemoryRetentionDue
 from services.condense_memory.handler import TOO_FEW
 from services.core.settings import PeriodRetention
 from services.memory.condensed import rows_of
 from services.operations import periods
 from services.operations.erase.run import erase
 from services.operations.periods import ask, periods_of
+from services.operations.rebuild.shadow_schema import connected
+from services.operations.vectors.renewal import give_vectors
 from services.receive_email.accept import accept
 from tests.support.erasing import found
 from tests.support.remembering import ADA, day, fact
@@ -207,3 +210,24 @@ async def test_a_week_over_two_months_stays_until_both_or_their_quarter_are_told
     assert "2026" in await texts(desk)
     await desk.clear(730)
     assert "2026" not in await texts(desk)
+
+
+async def test_what_tells_of_the_end_of_a_fact_goes_with_it(opened: Callable[..., Awaitable[Desk]]) -> None:
+    """The day on which a value gave way holds its words: they go when retention takes the value, though the new ones stay."""
+    desk = await opened()
+    changed = [("plan", "Team"), ("seats", "60"), ("region", "Bern")]
+    settings = desk.memory.app.settings
+    await desk.learn(1)
+    await desk.learn(2, facts=changed)
+    await desk.round(3)
+    assert "until then: Our plan: Starter." in await desk.kept()
+    async with connected(settings.database_url) as conn:
+        assert await give_vectors(conn, desk.memory.app.embedder, desk.memory.workspace) == 2
+    await desk.learn(30, facts=changed)
+    kept = settings.retention.model_copy(update={"facts_days": 60})
+    object.__setattr__(desk.memory.app, "settings", settings.model_copy(update={"retention": kept}))
+    await desk.ask(MemoryRetentionDue(participant_id=desk.memory.person(), due_at=day(70)), 70)
+    assert await desk.memory.current("plan") == ["Team"]
+    assert not any("Starter" in text for text in await desk.kept())
+    query = "SELECT period FROM memory_periods WHERE text = '' AND embedding IS NOT NULL"
+    assert await desk.memory.rows(query) == [], "nor what was made of the words"

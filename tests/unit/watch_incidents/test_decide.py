@@ -265,10 +265,13 @@ def asked(op: str, answer: str = "") -> IncidentRequested:
 
 def test_closing_drafts_the_answer_for_each_person_once() -> None:
     """In the thread where they reported it last; the same ids whenever it is decided again."""
-    twice = [*THREE, report("a@one.example", "csv export hangs", hours=3)]
+    again = replace(report("a@one.example", "csv export hangs", hours=3), thread_id=UUID(int=8))
+    twice = [*THREE, again]
     closed, *drafts = requested(asked("close", "It works again."), known(reports=twice))
     assert isinstance(closed, IncidentClosed)
     assert len(drafts) == len({one.reply_id for one in drafts if isinstance(one, DraftRequested)}) == 3
+    threads = {one.thread_id for one in drafts if isinstance(one, DraftRequested)}
+    assert threads == {again.thread_id, *(one.thread_id for one in THREE if one.person != again.person)}
     assert drafts == list(requested(asked("close", "It works again."), known(reports=twice)))[1:]
 
 
