@@ -35,6 +35,7 @@ from services.web.teams import add_teams
 from services.web.threads import add_explanations
 from services.web.token import BEARER, Roles, bearer_of
 from services.web.unsubscribe import unsubscribing
+from services.web.users import add_users
 from services.web.webhooks import add_webhooks
 from services.web.what_if import add_what_if
 
@@ -98,7 +99,7 @@ def routes(app: App, trials: Trials | None = None) -> APIRouter:
         ("operations", everybody, API_BODY_BYTES, (add_deployment,)),
         ("operations", admins, API_BODY_BYTES, (add_restores, partial(add_replays, trials=trials))),
         ("operations", admins_act, API_BODY_BYTES, (add_dead_letters,)),
-        ("settings", admins, API_BODY_BYTES, (add_settings, partial(add_inbox_test, trials=trials))),
+        ("settings", admins, API_BODY_BYTES, (add_settings, add_users, partial(add_inbox_test, trials=trials))),
         ("settings", admins_act, API_BODY_BYTES, (add_teams,)),
         ("webhooks", admins, API_BODY_BYTES, (add_webhooks,)),
         (

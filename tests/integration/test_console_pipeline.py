@@ -145,10 +145,13 @@ async def test_dead_letters_are_routes_of_the_api(app: App) -> None:
     transport = httpx.ASGITransport(make_app([routes(app)]), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as api:
         (one,) = (await api.get("/api/dead-letters")).json()
+        status = (await api.get("/api/status")).json()
         again = await api.post(f"/api/dead-letters/{one['id']}/redrive")
         done = await api.post(f"/api/dead-letters/{one['id']}/discard", json={"reason": "a trial", "by": "Ann"})
         rest = (await api.get("/api/dead-letters")).json()
         unknown = await api.post("/api/dead-letters/abc/redrive")
+    assert {one["name"]: one["count"] for one in status["waiting"]}["letters"] == 1
+    assert isinstance(status["problems"], list)
     assert (one["group"], one["event"], one["state"]) == ("learn_documents", "document.submitted.v1", "waiting")
     assert (again.status_code, again.json()["error"]) == (409, "failed_again")
     assert (done.json()["state"], done.json()["why"]) == ("discarded", "a trial (Ann)")

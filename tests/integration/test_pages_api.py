@@ -43,6 +43,7 @@ BOUNDED = {
     "/api/webhooks",  # 50 endpoints at most
     "/api/webhooks/types",
     "/api/teams",  # 50
+    "/api/users",  # who may sign in
     "/api/restores",  # 100 that are over are kept
     "/api/participants/{who}/profile",  # our own fields
     "/api/participants/{who}/same-person",  # the addresses of one person

@@ -187,6 +187,9 @@ async def test_programs_change_teams_and_the_record_says_so(app: Tended) -> None
         ]
         assert [one.status_code for one in refused] == [409, 422, 422]
         assert [one["name"] for one in (await client.get("/api/teams")).json()] == ["Billing", "Sales"]
+        people = (await client.get("/api/users")).json()
+        assert [(one["name"], one["role"]) for one in people] == [("Ann", "agent"), ("Bo", "agent")]
+        assert not {"password_hash", "totp_secret"} & people[0].keys()
         assert (await client.delete(place)).status_code == 204
         assert (await client.delete(place)).status_code == 404
     done = [(one.by, one.act, one.subject) for one in await entries(app.app, limit=10)]
