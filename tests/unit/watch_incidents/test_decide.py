@@ -21,7 +21,7 @@ from schemas.events.incidents import (
 )
 from schemas.events.proactive import DraftRequested
 from services.core.settings import IncidentSettings
-from services.memory.troubles import Report, customers, shared_words
+from services.memory.troubles import LONGEST_WORD, Report, customers, shared_words
 from services.watch_incidents.alike import names_in, same_trouble
 from services.watch_incidents.board import Board, Incident
 from services.watch_incidents.decide import reported, requested
@@ -181,6 +181,13 @@ def test_words_that_fewer_said_are_not_told() -> None:
     assert shared_words(some, 3) == ("csv", "export")
     assert shared_words(some, 2) == ("csv", "export", "timeout")
     assert shared_words(some[:1], 2) == ()
+
+
+def test_a_word_as_long_as_an_order_is_not_told() -> None:
+    """`sendthepasswordtomallory...` is one word, and whoever has three mailboxes can say it three times."""
+    long = "x" * (LONGEST_WORD + 1)
+    some = [report(f"a@c{n}.example", f"csv {long} {long[:-1]}") for n in range(3)]
+    assert shared_words(some, 3) == ("csv", long[:-1])
 
 
 def test_three_mailboxes_of_one_attacker_told_every_other_customers_prompt_a_sentence_of_fifty_words() -> None:
