@@ -65,6 +65,7 @@ from tests.support.scripted_model import (
     malformed_tool_input,
     refusal,
     reply_text,
+    reply_tool,
     reply_tools,
     truncated_tool,
 )
@@ -261,10 +262,19 @@ async def test_of_whom_nothing_proves_nothing_is_known(desk: Desk) -> None:
 
 
 async def test_the_folder_holds_nothing_of_anybody_else(desk: Desk) -> None:
-    """Another customer's mail of the same thread, and every other person's threads, are not in it."""
+    """Another customer's mail of the same thread, our reply to it, and every other person's threads, are not in it."""
+
+    def to_bo(request: Seen) -> Behaviour:
+        """The answer to Bo's mail."""
+        if "My zebra" in request.text and "reply" in request.tools:
+            return reply_tool("reply", {"text": "Your okapi works again.", "state": "awaiting_reply"})
+        return otherwise(request)
+
+    desk.server.script(to_bo)
     thread = await desk.app.write("Our export fails since Monday.", sender=ADA, cc="bo@two.example")
     [row] = await desk.app.rows("SELECT message_id FROM mails WHERE thread_id = %(id)s", id=thread)
     await desk.app.write("My zebra export fails, too.", sender=BO, after=row["message_id"])
+    assert await desk.app.rows("SELECT 1 FROM conversation WHERE text LIKE '%%okapi%%'")
     await desk.app.write("A giraffe of Bo's.", sender=BO, subject="Giraffes")
     await desk.app.write("Our import is fine.", sender=ADA, subject="Import")
     desk.rounds(finish())
@@ -273,6 +283,7 @@ async def test_the_folder_holds_nothing_of_anybody_else(desk: Desk) -> None:
     assert "fails since Monday" in text
     assert "Our import is fine" in text
     assert "zebra" not in text
+    assert "okapi" not in text
     assert "giraffe" not in text.lower()
 
 

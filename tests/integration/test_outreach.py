@@ -25,6 +25,7 @@ from schemas.events.lifecycle import ParticipantStateRequested
 from schemas.events.mail import EmailRead
 from schemas.events.marks import ThreadMarksRequested
 from schemas.events.memory import FactRequested
+from schemas.events.merging import ParticipantMergeRequested
 from schemas.events.replies import HUMAN_ANSWERED, DraftDecided, ReplyDrafted, ReplySent
 from schemas.events.threads import ThreadTransitionRequested
 from services import reach_out, send_email
@@ -557,6 +558,23 @@ async def test_what_came_of_it_is_counted_and_shown(renewing: Desk) -> None:
     page = PAGE.read_text(encoding="utf-8")
     shown = [" ".join(row.split()) for row in page.splitlines()]
     assert [row for row in printed if row not in shown] == []
+
+
+async def test_a_mail_weeks_later_is_no_answer_and_who_is_merged_is_subscribed_again_as_a_whole(desk: Desk) -> None:
+    """`answered_days` after ours; and what was said for one address of a person is taken back by another."""
+    await desk.sent()
+    await desk.days(15)
+    await desk.app.write("By the way, hello.", sender=ADA, subject="Hello")
+    assert (await desk.line()).answered == 0
+    await desk.app.write("Hello!", sender=BO)
+    async with desk.app.at_work():
+        await by_person(desk.app.app, desk.who(BO), lifted=False, by="grace", timeout_s=60)
+    merge = {"participant_id": desk.who(BO), "into": desk.who(ADA), "op": "merge", "by": "grace"}
+    await ask(desk.app.app, ParticipantMergeRequested.model_validate(merge))
+    await desk.app.settle()
+    async with desk.app.at_work():
+        await by_person(desk.app.app, desk.who(ADA), lifted=True, by="grace", timeout_s=60)
+    assert await desk.app.rows("SELECT participant_id FROM unsubscribes") == []
 
 
 BOXES: list[dict[str, Any]] = [

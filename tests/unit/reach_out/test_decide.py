@@ -93,6 +93,7 @@ def test_what_follows_what() -> None:
     """Nothing is answered before it was sent, nor sent after it was discarded."""
     assert follows("proposed", "sent")
     assert follows("sent", "answered")
+    assert follows("sent", "bounced")
     assert not follows("proposed", "answered")
     assert not follows("discarded", "sent")
     assert not follows("answered", "sent")
