@@ -70,7 +70,7 @@ class CueSettings:
     """The fitted models, and from which probabilities on the memory is sure, or speaks up at all."""
 
     related: Logistic = field(default_factory=lambda: Logistic(-11.96, (23.09, 6.71)))
-    agrees: Logistic = field(default_factory=lambda: Logistic(-1.99, (0.53, 1.86)))
+    agrees: Logistic = field(default_factory=lambda: Logistic(-2.4, (0.55, 2.05)))
     sure_from: float = 0.8
     bell_from: float = 0.4
     agrees_from: float = 0.5

@@ -19,16 +19,21 @@ LOGISTIC_STEPS = 3000
 RATE = 0.15
 RIDGE = 1e-3
 AT_ZERO = ("length",)  # what it says of two people's chats is wrong where one side writes long mails
+FALSE_PREMISE_WEIGHT = 0.25  # of a question about the wrong person: by it the speaker who is named counts for less
 
 Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question: the signals of n passages, shape (n, signals), and the indices of those that answer it."""
+    """One question: the signals of n passages, shape (n, signals), and the indices of those that answer it.
+
+    `weight` is how much it counts beside the others.
+    """
 
     signals: Matrix
     relevant: Set[int]
+    weight: float = 1.0
 
 
 def fit(examples: Sequence[Example], at_zero: Collection[str] = ()) -> SignalWeights:
@@ -37,10 +42,11 @@ def fit(examples: Sequence[Example], at_zero: Collection[str] = ()) -> SignalWei
     The signals of these names stay at zero.
     """
     free = np.array([name not in at_zero for name in SIGNALS], dtype=np.float64)
-    weights = np.zeros(len(SIGNALS))
+    weights, counts = np.zeros(len(SIGNALS)), [example.weight for example in examples]
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for step in range(1, STEPS + 1):
-        slope = free * np.mean([_slope(example, weights) for example in examples], axis=0) - RIDGE * weights
+        slopes = [_slope(example, weights) for example in examples]
+        slope = free * np.average(slopes, axis=0, weights=counts) - RIDGE * weights
         first = 0.9 * first + 0.1 * slope
         second = 0.99 * second + 0.01 * slope**2
         weights += RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)

@@ -37,7 +37,7 @@ from services.memory.said import SETTINGS
 from services.memory.signals import Passage, SignalWeights, signal_matrix, spread, weighed
 from services.memory.temporal import window_of
 from tests.benchmarks import fact_cue, support_threads
-from tests.benchmarks.fitting import AT_ZERO, Example, fit, fit_logistic
+from tests.benchmarks.fitting import AT_ZERO, FALSE_PREMISE_WEIGHT, Example, fit, fit_logistic
 from tests.benchmarks.locomo import FALSE_PREMISE, Conversation, Question, load
 from tests.benchmarks.measured import Measured, at_least, at_most
 from tests.benchmarks.recall_support import Options, migrated_database, run
@@ -132,7 +132,7 @@ async def _put(
 def _judge(puts: Sequence[Put], fold: int) -> list[Judged]:
     """The questions put to one conversation, judged by models that know only the questions put to the others."""
     others, here = [p for p in puts if p.fold != fold], [p for p in puts if p.fold == fold]
-    weights = fit([Example(p.matrix, p.relevant) for p in others if p.relevant], at_zero=AT_ZERO)
+    weights = fit([_example(put) for put in others if put.relevant], at_zero=AT_ZERO)
     settings = _models(others, [_evidence(p, weights) for p in others])
     result = []
     for put in here:
@@ -141,6 +141,10 @@ def _judge(puts: Sequence[Put], fold: int) -> list[Judged]:
         found = bool(put.relevant & set(_order(put, weights)[:TOP].tolist()))
         result.append(Judged(put.kind, evidence, found, cue.related, cue.agrees, cue.verdict))
     return result
+
+
+def _example(put: Put) -> Example:
+    return Example(put.matrix, put.relevant, FALSE_PREMISE_WEIGHT if put.kind == FALSE else 1.0)
 
 
 def _order(put: Put, weights: SignalWeights) -> NDArray[np.int64]:

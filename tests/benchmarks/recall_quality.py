@@ -29,7 +29,7 @@ from services.memory.said import SETTINGS
 from services.memory.signals import SAID_WEIGHTS, Passage, SignalWeights, signal_matrix, spread, weighed
 from services.memory.temporal import window_of
 from tests.benchmarks import locomo, mem0_side, support_threads
-from tests.benchmarks.fitting import AT_ZERO, Example, fit
+from tests.benchmarks.fitting import AT_ZERO, FALSE_PREMISE_WEIGHT, Example, fit
 from tests.benchmarks.locomo import Conversation, Question
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.recall_support import Options, migrated_database, run
@@ -136,13 +136,17 @@ async def _ask(
         of,
         question,
         indexed.number,
-        Example(signal_matrix(passages, question.text, window), relevant),
+        Example(signal_matrix(passages, question.text, window), relevant, _weight(question)),
         passages,
         turns,
         np.array([p.similarity for p in passages], dtype=np.float64),
         np.array([p.lexical for p in passages]),
         took,
     )
+
+
+def _weight(question: Question) -> float:
+    return FALSE_PREMISE_WEIGHT if question.category == locomo.FALSE_PREMISE else 1.0
 
 
 def _fitted(asked: Sequence[Asked], without: int | None = None) -> SignalWeights:

@@ -160,7 +160,8 @@ async def test_a_day_that_a_mail_named_counted_for_nothing_in_its_prompt(
     said = "The export to Xero stopped after a minute, and nothing came."
     changes: dict[str, Any] = {"context": {"relevant_threads": 1, "earlier_threads": 0}}
     async with tending(stack, database, topic_prefix, tmp_path, inboxes=BOXES, **changes) as app:
-        for one in range(2):
+        for one, (subject, text) in enumerate(THREADS[1:3]):
+            await app.write(text, subject=subject)
             await app.write(said, subject=f"Export {one}")
             await app.wait(days=14)
         await keep.look(app.app, lambda done, of: None)

@@ -51,6 +51,14 @@ def test_fitting_finds_the_signal_that_tells():
     assert weights.lexical_before < 0
 
 
+def test_a_question_that_counts_for_less_moves_the_fit_less():
+    """Of two questions that contradict each other the one with more weight decides."""
+    rows = np.zeros((4, len(SIGNALS)))
+    rows[2, 0] = 1.0
+    assert fit([Example(rows, {2}), Example(rows, {1}, weight=0.1)]).lexical > 1
+    assert fit([Example(rows, {2}, weight=0.1), Example(rows, {1})]).lexical < 0
+
+
 def test_logistic_fit_separates_and_is_balanced():
     """Where the classes are apart the probabilities are; the midpoint is one half however many of each there are."""
     model = fit_logistic([[0.8], [1.0]], [[0.0], [0.2]] * 10)
