@@ -136,6 +136,7 @@ async def test_a_hard_case_ends_in_a_note_a_diff_and_proposals_that_a_person_dec
     assert "+- the export runs nightly" in whole.diff
     assert "+Nightly runs meet the backup." in whole.diff
     [note] = await desk.notes(thread)
+    assert [(one.by, one.trigger) for one in (await desk.app.thread(thread)).notes] == [("investigation", "ai")]
     assert note.startswith(f"Investigation: {QUESTION}\n\nThe nightly export meets the backup.")
     assert "2 proposed changes of memory wait for a person." in note
     assert await desk.kept() == {PAD: "- the export runs nightly\n"}
@@ -273,7 +274,7 @@ async def test_the_folder_holds_nothing_of_anybody_else(desk: Desk) -> None:
     desk.server.script(to_bo)
     thread = await desk.app.write("Our export fails since Monday.", sender=ADA, cc="bo@two.example")
     [row] = await desk.app.rows("SELECT message_id FROM mails WHERE thread_id = %(id)s", id=thread)
-    await desk.app.write("My zebra export fails, too.", sender=BO, after=row["message_id"])
+    await desk.app.write("My zebra export fails, too.", sender=BO, cc="ada@acme.example", after=row["message_id"])
     assert await desk.app.rows("SELECT 1 FROM conversation WHERE text LIKE '%%okapi%%'")
     await desk.app.write("A giraffe of Bo's.", sender=BO, subject="Giraffes")
     await desk.app.write("Our import is fine.", sender=ADA, subject="Import")
@@ -493,7 +494,10 @@ async def test_retention_takes_its_words(case: tuple[Desk, UUID], stack: Endpoin
     desk, thread = case
     desk.rounds(write(PAD, "- one\n"), write(HOT, "Ada exports."), finish("It is the okapi."))
     whole = await desk.investigate(thread)
-    await desk.app.wait(days=200)
+    await desk.app.wait(days=150)
+    desk.rounds(finish("It is the heron."))
+    fresh = await desk.investigate(thread)
+    await desk.app.wait(days=50)
     settings = desk.app.app.settings
     kept = settings.model_copy(update={"retention": settings.retention.model_copy(update={"bodies_days": 100})})
     for _ in range(2):
@@ -511,11 +515,13 @@ async def test_retention_takes_its_words(case: tuple[Desk, UUID], stack: Endpoin
         [],
     )
     assert await desk.kept() == {}
+    assert (await desk.whole(fresh.investigation.investigation_id)).note == "It is the heron."
     assert len(await desk.events(InvestigationsExpired.TYPE)) == 1
     for kind in ("opened", "round_taken", "closed", "requested"):
-        for one in await desk.events(f"investigation.{kind}.v1"):
-            assert "okapi" not in one.data.model_dump_json()
-            assert "export" not in one.data.model_dump_json()
+        every = [one.data.model_dump_json() for one in await desk.events(f"investigation.{kind}.v1")]
+        for told in (one for one in every if str(whole.investigation.investigation_id) in one):
+            assert "okapi" not in told
+            assert "export" not in told
     assert await differences(desk.app.app, stack) == set()
 
 
@@ -591,6 +597,8 @@ async def test_the_fact_that_is_corrected_has_to_be_in_the_folder(desk: Desk) ->
     add = {"participant_id": desk.who(), "op": "add", "by": "grace"}
     await ask(desk.app.app, FactRequested.model_validate({**add, "key": "plan", "value": "Starter"}))
     await ask(desk.app.app, FactRequested.model_validate({**add, "key": "address", "value": "Old Street"}))
+    over = {"key": "vacation", "value": "until new year", "valid_to": "2026-01-01"}
+    await ask(desk.app.app, FactRequested.model_validate({**add, **over}))
     await desk.app.settle()
     ids = {row["key"]: str(row["fact_id"]) for row in await desk.app.rows("SELECT key, fact_id FROM facts")}
     right = {"op": "correct", "fact_id": ids["plan"], "key": "plan", "value": "Team", "text": "They are on Team.",
@@ -607,9 +615,10 @@ async def test_the_fact_that_is_corrected_has_to_be_in_the_folder(desk: Desk) ->
     assert [one.op for one in whole.proposals] == ["correct", "forget"]
     assert whole.dropped == ["correct plan: the folder has no such fact"]
     assert ids["plan"] in (await desk.opened())["memory/facts.md"]
+    assert "new year" not in (await desk.opened())["memory/facts.md"], "it is over"
     for place in (0, 1):
         assert await desk.decide(whole, place, accept=True) == "accepted"
-    current = "SELECT key, value FROM facts WHERE superseded_at IS NULL AND retracted_at IS NULL"
+    current = "SELECT key, value FROM facts WHERE superseded_at IS NULL AND retracted_at IS NULL AND key <> 'vacation'"
     assert await desk.app.rows(current) == [{"key": "plan", "value": "Team"}]
 
 
