@@ -32,11 +32,11 @@ from services.web.routes import routes
 from tests.support.beginning import after
 from tests.support.console import form, signed_in, text_of
 from tests.support.letters import letter
-from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
 
 PLACE = "/console/pipeline/replay"
 TOKEN = "a token for tests"
+BO = "bo@acme.example"
 HOSTILE = "<script>alert(1)</script>"
 CHANGES = {"web": {"api_token": TOKEN}}
 HELD = (
@@ -57,7 +57,7 @@ async def two(one: Tended) -> None:
     """A mail, and one that answers in its thread."""
     await one.write(f"The export stops. {HOSTILE}")
     (mail,) = await one.rows("SELECT message_id FROM mails")
-    await one.write("And it is slow.", after=mail["message_id"])
+    await one.write("And it is slow.", after=mail["message_id"], cc=BO)
 
 
 @pytest.fixture
@@ -181,11 +181,11 @@ async def dead_letter_of(app: Tended, event_type: str, group: str) -> DeadLetter
 
 
 async def test_a_redrive_of_a_mail_is_seen_in_the_thread_that_it_answers(app: Tended) -> None:
-    """What would be recorded stands on what is stored by now; then the real redrive records just that."""
-    (mail,) = await app.rows("SELECT message_id, thread_id FROM mails ORDER BY received_at LIMIT 1")
+    """Whom only its references name: what would be recorded stands on what is stored by now, and the real one is just that."""
+    (mail,) = await app.rows("SELECT message_id, thread_id FROM mails ORDER BY received_at DESC LIMIT 1")
     raw = letter(
         "Still slow.",
-        sender=ADA,
+        sender=BO,
         subject="Re: Export",
         message_id="<third@acme.example>",
         in_reply_to=mail["message_id"],

@@ -181,7 +181,6 @@ async def remove_user(app: App, user_id: UUID) -> None:
         await conn.execute(SQL.end_sessions, _args(app, user_id) | {"but": ""})
         await conn.execute(SQL.end_tokens, _args(app, user_id))
         await conn.execute(SQL.forget_views, _args(app, user_id))
-        await conn.execute(SQL.leave_teams, _args(app, user_id))
         row = await fetch_one(conn, SQL.one, _args(app, user_id))
         left = address_mark(app.secret, row["email"]) if row and row["email"] else ""
         await conn.execute(SQL.remove, _args(app, user_id) | {"now": app.now(), "left": left})

@@ -87,10 +87,6 @@ DELETE FROM user_tokens WHERE workspace = %(workspace)s AND user_id = %(user_id)
 -- name: forget_views
 DELETE FROM saved_views WHERE workspace = %(workspace)s AND user_id = %(user_id)s;
 
--- name: leave_teams
-UPDATE teams SET members = array_remove(members, %(user_id)s)
-WHERE workspace = %(workspace)s AND members @> ARRAY[%(user_id)s::uuid];
-
 -- name: end_tokens
 DELETE FROM user_tokens WHERE workspace = %(workspace)s AND user_id = %(user_id)s;
 
