@@ -159,7 +159,7 @@ def _is_told(other: str, value: str, key: str, sentence: str) -> bool:
         return False
     asked = _Asked.of(key, [value])
     found = _saying(other, ["", sentence, ""], "")
-    alone = (one for one, _ in found if one.words[0] != PLACE and not _DIGIT.search(one.words))
+    alone = (one for one, _ in found if one.words[0] != PLACE and not _DIGIT.search(one.part))
     return any(_names_key(one.words, asked) and _is_plain(one, "", asked) for one in alone)
 
 
@@ -210,20 +210,21 @@ def _names_key(sentence: str, asked: _Asked) -> bool:
 def _may_be_meant(clause: Clause, above: str, asked: _Asked) -> bool:
     if _is_plain(clause, above, asked):
         return True
-    told = _tokens(clause.words, asked)
-    with_author = any(map(_is_subject, told)) or (says("changes", clause.words) and says("own", clause.words))
+    told = _tokens(clause.part, asked)
+    with_author = any(map(_is_subject, told)) or (says("changes", clause.part) and says("own", clause.part))
     of_whom = f"{clause.before[-1]}, {clause.words}" if clause.before and _is_light(told, asked) else clause.words
     if not with_author and any(says(one, of_whom) for one in ("theirs", "others", "parties")):
         return False
     if says("requests", clause.words):
         return True
     if not with_author and _is_of_another_thing(clause, asked):
-        return tells_a_change(clause.words) and (clause.counts or _names_key(clause.words, asked))
+        now = clause.counts and says("now", clause.words)
+        return now or (tells_a_change(clause.words) and _names_key(clause.words, asked))
     if tells_a_change(clause.sentence):
         return True
     if not with_author and _is_a_thing_named(clause, asked):
         return False
-    return _names_key(clause.sentence, asked) or _is_of_the_author(told, clause, asked)
+    return _names_key(clause.sentence, asked)
 
 
 def _is_a_thing_named(clause: Clause, asked: _Asked) -> bool:
@@ -238,19 +239,12 @@ def _is_of_another_thing(clause: Clause, asked: _Asked) -> bool:
 
     What happens to it, and what changes of it, says nothing of the author's.
     """
-    told = _tokens(clause.words, asked)
-    before = _tokens(clause.words.partition(PLACE)[0], asked)
+    told = _tokens(clause.part, asked)
+    before = _tokens(clause.part.partition(PLACE)[0], asked)
     if any(_is_author(one) or one == _OURS or says("objects", one) for one in told):
         return False
     first = next((one for one in before if not (is_small(one) or one in asked.relatives)), "")
     return bool(first) and not (_is_verb(first) or _is_key(first, asked))
-
-
-def _is_of_the_author(told: Sequence[str], clause: Clause, asked: _Asked) -> bool:
-    """Whether the author does something, or what is theirs and leads to the value is the key: no drive of theirs."""
-    before = _tokens(clause.words.partition(PLACE)[0], asked)
-    theirs = any(_is_author(one) and _is_light(before[place + 1 :], asked) for place, one in enumerate(before))
-    return theirs or any(map(_is_subject, told))
 
 
 def _is_subject(word: str) -> bool:
