@@ -37,6 +37,10 @@ _MINE = r"(?:my|our|mein\w{0,2}|unser\w{0,2}|mon|ma|notre|mi|nuestr[oa]|mijn|onz
 _WITH_ARTICLE = r"(?:(?:il|la|o|a) )?(?:mio|mia|nostr[oa]|meu|minha|noss[oa])"
 _HAS = r"(?:has|hat|a|tiene|ha|tem|heeft|ma|имеет)(?: (?:the|die|das|den|le|la|el|il|lo|o|het|de))?"
 _HELD = re.compile(rf"^(?:{_MINE}|{_WITH_ARTICLE}) \w{{1,30}} {_HAS}$")  # "our car has the" plate
+_ORIGIN = re.compile(
+    r"\b(?:from|von|vom|de|du|da|dal|dalla|do|van|z|ze|с|со|из) (?:[\w'’.-]{1,40} ){1,3}"
+    rf"(?=(?:to|auf|zu|nach|a|para|naar|na|на|в) {PLACE})"
+)
 _NAMED = re.compile(r"\w{2,30} s")  # "Tim's"
 _EQUATED = re.compile(r"^(?:是|为|：|は(?=[^。]{1,20}です(?:。|$)))(\w{1,20})")
 _OURS = "ours"  # stands for a value that stands: it is the author's
@@ -263,7 +267,8 @@ def _is_plain(clause: Clause, above: str, asked: _Asked) -> bool:
         return True
     if says("plain", clause.words) or (is_chosen(asked.key) and says("wishes", clause.words)):
         return True
-    told = dict.fromkeys((clause.words, clause.part, *_without_childs_name(clause, asked)))
+    origin = _ORIGIN.sub("", clause.words)  # "from Starter to Team": what was left is no part of what is said
+    told = dict.fromkeys((clause.words, clause.part, origin, *_without_childs_name(clause, asked)))
     return any(_is_framed(one, clause, above, asked) for one in told)
 
 
