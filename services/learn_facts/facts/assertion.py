@@ -146,7 +146,7 @@ def _of_clause(clause: Clause, about: About, written: datetime | None) -> Mood |
 
 
 def _asks_to_use(clause: Clause) -> bool:
-    otherwise = _denies(clause.part) or says("left", clause.words) or says("meanwhile", clause.words)
+    otherwise = denies(clause.part) or says("left", clause.words) or says("meanwhile", clause.words)
     return says("contact_requests", clause.words) and not otherwise
 
 
@@ -171,7 +171,7 @@ def _without_key(told: str, about: About) -> str:
 
 _SIGNS: tuple[tuple[Mood, Callable[[Clause, About], bool]], ...] = (
     ("asks", lambda clause, _: says("asked", clause.words) or _BLANK.search(clause.sentence) is not None),
-    ("denies", lambda clause, _: _denies(clause.part) or _is_refuted(clause) or _is_struck(clause)),
+    ("denies", lambda clause, _: denies(clause.part) or _is_refuted(clause) or _is_struck(clause)),
     ("another's", is_of_another),
     ("denies", lambda clause, _: says("untaken", clause.words)),
     ("mocks", lambda clause, _: _is_mocked(clause)),
@@ -253,7 +253,8 @@ def _is_led_to(clause: Clause) -> bool:
     return says("arrivals", clause.words) and says("changes", before)
 
 
-def _denies(part: str) -> bool:
+def denies(part: str) -> bool:
+    """Whether words say that something is not so; the plan "Plus" denies nothing by its name."""
     return bool(said_of("denials", part) - _DENIED_IN_COMPANY)
 
 

@@ -17,7 +17,7 @@ from uuid import UUID
 from schemas.events.memory import Trust
 from schemas.events.replies import FactProposal
 from services.core.wording import folded
-from services.learn_facts.facts.assertion import REASONS, Mood, mood_of
+from services.learn_facts.facts.assertion import REASONS, Mood, denies, mood_of
 from services.learn_facts.facts.clauses import place_of
 from services.learn_facts.facts.evidence import disallowed, objection, supported_text, unsupported
 from services.learn_facts.facts.naming import CALLED
@@ -30,7 +30,7 @@ from services.mail.reply_text import without_quoted
 from services.memory.keys import is_chosen, is_of_a_person
 from services.memory.quotes import Span, find_quote
 from services.memory.support import Support
-from services.memory.wording import said_of, says, words_of
+from services.memory.wording import says, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,8 +225,7 @@ def _excused(claim: Claim, mood: Mood | None) -> bool:
     proposal = claim.proposal
     match mood:
         case "denies":
-            denied = said_of("denials", f"{proposal.key} {proposal.value}") or not proposal.value
-            return bool(denied or claim.parents)
+            return denies(f"{proposal.key} {proposal.value}") or not proposal.value or bool(claim.parents)
         case "was so":
             return claim.is_over
         case "for a while":

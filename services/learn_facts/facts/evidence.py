@@ -146,7 +146,7 @@ def _unsaid(told: str, sentence: str, written: datetime) -> set[str]:
     """Numbers and addresses that the words do not hold; a phrase of time may mean a date, a word a number."""
     said, folded = numbers_in(sentence), sentence.casefold()
     missing = {one for one in _ADDRESS.findall(told) if one.casefold().rstrip(".,;") not in folded}
-    if window_of(sentence, written) is not None:
+    if _DATE.search(told) and window_of(sentence, written) is not None:
         told = _DATE.sub(" ", told)
     missing |= set() if says("numbers", digits(sentence)) else numbers_in(told) - said
     return missing
