@@ -15,6 +15,7 @@ from schemas.events.memory import ThreadSummarized
 from schemas.events.threads import MailAttached
 from services import summarize_threads, track_threads
 from services.core.clock import random_id
+from services.core.settings import PeriodRetention
 from services.load_memory.layers import recent
 from services.load_memory.turn import Turn
 from services.memory.embeddings import Meaning, MiniLM
@@ -22,6 +23,7 @@ from tests.support.layers import load_layer
 from tests.support.remembering import Memory, day, remembering
 
 THREAD = UUID(int=5)
+FOR_GOOD = PeriodRetention()
 
 
 @pytest.fixture
@@ -49,10 +51,12 @@ async def summarize(memory: Memory, covers_to: int) -> None:
         await summarize_threads.PROCESSOR.appliers[ThreadSummarized](conn, envelope)
 
 
-async def shown(memory: Memory, on: float) -> list[str]:
+async def shown(memory: Memory, on: float, keep: PeriodRetention = FOR_GOOD) -> list[str]:
     """The messages that a turn of that day is given, as the model reads them."""
+    settings = memory.app.settings
+    retention = settings.retention.model_copy(update={"periods": keep})
     turn = Turn(
-        app=memory.app,
+        app=replace(memory.app, settings=settings.model_copy(update={"retention": retention})),
         workspace=memory.workspace,
         now=day(on),
         thread_id=THREAD,
@@ -74,6 +78,21 @@ async def test_rows_leave_the_prompt_after_their_retention_and_stay_in_the_table
     assert await shown(memory, 32) == ["a newer one", "not summarized yet"]
     assert await shown(memory, 60) == ["not summarized yet"]
     assert len(await memory.rows("SELECT 1 AS one FROM conversation")) == 3
+
+
+@pytest.mark.parametrize(
+    ("periods", "hours"), [({"plan": "free"}, 48), ({"plan": "pro"}, 240), ({"plan": "free", "hours": 72}, 72)]
+)
+async def test_a_plan_says_for_how_many_hours_messages_are_working_memory(
+    memory: Memory, periods: dict[str, object], hours: int
+) -> None:
+    """After the plan's hours, or your own, what a summary covers leaves the prompt; what none covers stays."""
+    keep = PeriodRetention.model_validate(periods)
+    await say(memory, 1, 1, "covered")
+    await say(memory, 2, 1, "not summarized yet")
+    await summarize(memory, 1)
+    assert await shown(memory, 1 + hours / 24, keep) == ["covered", "not summarized yet"]
+    assert await shown(memory, 1 + hours / 24 + 0.01, keep) == ["not summarized yet"]
 
 
 async def test_the_newest_messages_are_kept_within_number_and_tokens(memory: Memory) -> None:

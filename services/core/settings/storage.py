@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Annotated, Literal, Self, get_args
 
@@ -66,18 +66,23 @@ COUNTS: tuple[Grain, ...] = get_args(Grain)
 PLANS = MappingProxyType(  # days, weeks, months, quarters and years for which each is kept after its end
     {"": (0, 0, 0, 0, 0), "free": (30, 6, 6, 4, 2), "starter": (60, 12, 12, 8, 4), "pro": (120, 24, 24, 16, 8)}
 )
+PLANNED_HOURS = MappingProxyType({"": 0, "free": 48, "starter": 120, "pro": 240})  # of working memory
 Count = Annotated[int, Field(ge=0, le=36_500)]
 
 
 class PeriodRetention(Group):
-    """How long what was told of a day, week, month, quarter or year is kept after its end, in its own measure.
+    """How long what was told of a day, week, month, quarter or year is kept after its end, in its own measure; and for
+    how many hours a thread's messages are its working memory.
 
     The plan's numbers, and yours over them; 0 is the plan's, without a plan for good.
     """
 
     plan: Plan = Field(
-        "", description="free: 30 days, 6 weeks, 6 months, 4 quarters, 2 years; starter twice, pro 4 times"
+        "",
+        description="free: 48 hours, 30 days, 6 weeks, 6 months, 4 quarters, 2 years; starter twice, pro 4 times"
+        " (of hours 120 and 240)",
     )
+    hours: Count = Field(0, description="for so many hours a message stays in the prompt once a summary covers it")
     days: Count = Field(0, description="for so many days, what was told of a day")
     weeks: Count = Field(0, description="for so many weeks, what was told of a week; and so on")
     months: Count = 0
@@ -88,6 +93,11 @@ class PeriodRetention(Group):
         """For how many of its own length a period of this grain is kept; 0: for good."""
         own = (self.days, self.weeks, self.months, self.quarters, self.years)
         return own[COUNTS.index(grain)] or PLANS[self.plan][COUNTS.index(grain)]
+
+    def messages_since(self, now: datetime, days: float) -> datetime:
+        """From when on a thread's messages stay in the prompt that a summary covers, where it is for `days` at most."""
+        hours = self.hours or PLANNED_HOURS[self.plan]
+        return now - min(timedelta(days=days), timedelta(hours=hours) if hours else timedelta.max)
 
     @property
     def shortest_days(self) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from services.core.approval_level import STRANGER
 from services.core.db import Connection, rows_as
@@ -39,9 +39,10 @@ def budget(turn: Turn) -> int:
 
 async def load(turn: Turn, conn: Connection) -> Section:
     """Rows younger than the retention; the summary carries the older ones."""
+    periods = turn.app.settings.retention.periods
     args = {
         "thread_id": turn.thread_id,
-        "since": turn.now - timedelta(days=turn.settings.retention_days),
+        "since": periods.messages_since(turn.now, turn.settings.retention_days),
         "mail_ids": turn.mail_ids,
         "limit": turn.settings.recent_messages,
         "most": MOST_UNCOVERED,
