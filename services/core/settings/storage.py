@@ -71,10 +71,9 @@ Count = Annotated[int, Field(ge=0, le=36_500)]
 
 
 class PeriodRetention(Group):
-    """How long what was told of a day, week, month, quarter or year is kept after its end, in its own measure; and for
-    how many hours a thread's messages are its working memory.
+    """How long a thread's messages stay in its prompt, and what was told of a period is kept after its end.
 
-    The plan's numbers, and yours over them; 0 is the plan's, without a plan for good.
+    Each in its own measure. The plan's numbers, and yours over them; 0 is the plan's, without a plan for good.
     """
 
     plan: Plan = Field(
