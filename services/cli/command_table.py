@@ -70,6 +70,7 @@ COMMANDS = {
 # Their sub-commands, so that what was meant by a misspelt one is known without loading any.
 SUB_COMMANDS = {
     "users": ("list", "invite", "role", "remove"),
+    "teams": ("list", "add", "set", "remove"),
     "settings": ("set", "unset", "changed", "history", "undo"),
     "reply": ("send", "cancel"),
     "alerts": ("test",),

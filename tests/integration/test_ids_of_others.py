@@ -20,6 +20,7 @@ import pytest
 from deploy.local import Endpoints
 from services.operations import users
 from services.operations.rebuild.projections import state_hash
+from services.operations.users import teams
 from services.operations.users.tokens import make_token, tokens_of
 from tests.integration.test_route_guards import asked, client, served
 from tests.support.console import form, signed_in
@@ -87,6 +88,7 @@ async def lived(app: Tended, sender: str, word: str) -> dict[str, str]:
     await app.ask("add", on=0.1, key="plan", value=f"Team {word}", kind="customer_info", addr=sender)
     user = await users.add_user(app.app, f"Una {word}", "agent", by="Ann", joined=True)
     await make_token(app.app, user, "a script", ["all"])
+    team = await teams.add_team(app.app, f"Team {word}", [user.name], [])
     async with client(app.app, API) as api, app.at_work():
 
         async def done(method: str, path: str, **body: Any) -> Any:
@@ -109,6 +111,7 @@ async def lived(app: Tended, sender: str, word: str) -> dict[str, str]:
         "who": one,
         "into": app.person(f"second.{sender}"),
         "user_id": user.user_id,
+        "team_id": team.team_id,
         "token_id": (await tokens_of(app.app, user))[0].token_id,
         "endpoint_id": made["endpoint_id"],
         "webhook_id": webhook["webhook_id"],

@@ -201,7 +201,8 @@ async def lived(app: Tended) -> None:
     for sender in (ADA, "Bo <bo@two.example>", CY):
         await app.write("Is the export fixed?", sender=sender)
     now = (app.clock() - START) / timedelta(days=1)
-    await app.tell("I think our plan is Pro.", fact("plan", "Pro", "I think our plan is Pro"), on=now, sender=ADA)
+    said = "I believe our plan is Pro now."
+    await app.tell(said, fact("plan", "Pro", said), on=now, sender=ADA)
 
 
 async def by_hand(app: Tended) -> dict[str, Any]:
