@@ -91,7 +91,7 @@ def test_what_reads_mails_is_found() -> None:
     """The measure meets the readers, and finds what grows with the square of the text."""
     assert len(FUNCTIONS) > 150
     assert {"services.mail.mime.read_mail", "services.mail.masking.mask"} <= {name for name, _, _ in FUNCTIONS}
-    assert grows(lambda given: re.search("a+b", given), str, b"a")
+    assert grows(lambda given: re.search("(?:a|cd)+b", given), str, b"a")
 
 
 @pytest.mark.parametrize(("one", "kind"), [pytest.param(*rest, id=name) for name, *rest in FUNCTIONS])
