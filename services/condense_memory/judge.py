@@ -1,7 +1,7 @@
 """Which sentences of a model's answer hold: those that say nothing but what the rows say that they name. Pure.
 
-A sentence goes that names no row, or one that was not shown; that has a number, amount, month or name which the named
-rows lack; that denies what they do not, or the reverse; that lets us have promised something; and that has
+A sentence goes that names no row, or one that was not shown; that has a number, amount, month, link or name which the
+named rows lack; that denies what they do not, or the reverse; that lets us have promised something; and that has
 more words of its own than of theirs. Nothing is mended: what goes is told by its rows.
 """
 
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from schemas.events.periods import PeriodSentence
 from schemas.model_output import ToldSentence
 from services.core.wording import as_read
+from services.mail.compose.links import links_in
 from services.mail.masking import mask
 from services.memory.condensed import PeriodRow
 from services.memory.phrases.language import NAMES, folded, language_of
@@ -75,6 +76,8 @@ def objection(sentence: str, rows: Sequence[PeriodRow]) -> str:
         return "an amount stands in none of its rows"
     if not _months(sentence) <= _months(said) | {row.at.month for row in rows}:
         return "a month is that of none of its rows"
+    if not set(links_in(sentence)) <= set(links_in(said)):
+        return "a link stands in none of its rows"
     if unsaid(_names(sentence), set(words_of(said))):
         return "a name stands in none of its rows"
     if says("denials", sentence) not in {says("denials", text) for text in texts}:

@@ -1,6 +1,7 @@
 """What a text claims that can be looked up: numbers, amounts, dates, links, names and promises. Pure.
 
-Numbers are compared by their digits: `1,234.00` is `1.234`. Single digits, list numbers and numbers in words are none.
+Numbers are compared by their digits: `1,234.00` is `1.234`. Single digits, list numbers and numbers in words are none;
+amounts in words ("ninety euros") and links that are spelled out ("shop dot com") are what they stand for.
 Every expression is bounded: the text is a model's, and the context holds mail.
 """
 
@@ -15,6 +16,8 @@ from typing import Literal
 
 from services.generate_reply.risk import promises, reads
 from services.mail.compose.links import links_in
+from services.mail.language import detect_language
+from services.memory.numerals import in_digits
 from services.memory.phrases.language import NAMES, folded, language_of
 
 # Amounts of money and shares in a text: a number with a currency or per cent beside it, before or behind. Pure.
@@ -45,12 +48,23 @@ _AMOUNTS = re.compile(
     rf"(?:[{re.escape(_SIGNS)}]|(?<!\w)(?:{_CODES}|(?i:{_NAMES})))\.?{_APART}(?P<before>{NUMBER})"
     rf"|(?P<after>(?<!\d){NUMBER})(?:,[-–—]{{1,2}})?{_APART}{_CURRENCY}"
 )
+_IN_WORDS = re.compile(  # numerals of Russian, Chinese and Japanese, which `numerals` does not know
+    r"(?P<number>(?<!\w)(?i:два|две|три|четыре|пять|шесть|семь|восемь|девять|десять|двадцать|тридцать|сорок|девяносто|сто"
+    r"|двести|[а-я]{2,8}(?:надцать|десят|ста|сот)|тысяч[аи]?|миллион(?:а|ов)?)|[〇一二三四五六七八九十百千万億]{1,12})"
+    rf"{_APART}{_CURRENCY}"
+)
 
 
 def amounts_in(text: str) -> Iterator[tuple[str, str]]:
-    """Each amount as it is written, and its number."""
+    """Each amount, and its number: of one in words its digits, or its words where these are not known."""
     for match in _AMOUNTS.finditer(text):
         yield match[0], match["before"] or match["after"]
+    even = in_digits(unicodedata.normalize("NFC", text).replace("ß", "ss"))
+    for match in _AMOUNTS.finditer(even) if even != text else ():
+        if match[0] not in text:
+            yield match[0], match["before"] or match["after"]
+    for match in _IN_WORDS.finditer(text):
+        yield match[0], match["number"].casefold()
 
 
 Kind = Literal["number", "amount", "date", "link", "name", "promise"]
@@ -66,7 +80,15 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]{0,60}")
 _CAPITAL = r"[^\W\d_a-zß-ÿ][\w'’-]{1,40}"
 _CAPITALS = re.compile(rf"(?<![.!?:] )(?<!^)\b{_CAPITAL}(?: {_CAPITAL}){{1,4}}", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.!?\n]{1,9000}")
+_DOMAINS = "com|net|org|info|biz|io|ru|app|dev|shop|online|example"
+_SPELLED_OUT = re.compile(  # "shop[.]com", "shop dot com", "shop .com", "@shop": what a reader puts together
+    r"(?<![\w-])[\w-]{1,63}(?:\s?[\[({<]\s?(?:\.|dot|point|punkt|punto|kropka|точка)\s?[\])}>]\s?[^\W\d_]{2,24}"
+    rf"|\s(?:dot|point|punkt|punto|kropka|точка)\s(?:{_DOMAINS})|\s\.\s?(?:{_DOMAINS}))(?!\w)"
+    r"|(?<![\w.])@[^\W\d]\w{2,62}",
+    re.IGNORECASE,
+)
 _LETTERS = re.compile(r"[^\W\d_]{1,60}")
+SURE = 0.8  # that a sentence is of a language
 _ALIKE = frozenset({"LATIN", "CYRIL", "GREEK"})  # beginnings of the Unicode names of letters
 _NOUNS_IN_CAPITALS = frozenset({"de"})  # languages in which capitals say nothing
 
@@ -95,9 +117,11 @@ def claims_of(text: str) -> Iterator[Claim]:
     for link in dict.fromkeys(links_in(text)):
         yield Claim("link", link, link.casefold().rstrip("/.,"))
         text = text.replace(link, " ")
+    for match in _SPELLED_OUT.finditer(text):
+        yield Claim("link", match[0], " ".join(match[0].casefold().split()))
     text = _LISTED.sub(" ", text)
     for written, number in amounts_in(text):
-        yield Claim("amount", written, digits(number))
+        yield Claim("amount", written, digits(number) if number[0].isdigit() else number)
     for written, month, day in _dates(text):
         yield Claim("date", written, f"{month:02}-{day:02}")
     for match in _NUMBERS.finditer(text):
@@ -116,8 +140,13 @@ def spoken_claims(text: str, language: str) -> Iterator[Claim]:
             yield Claim("name", match[0], " ".join(words_of(match[0])))
     for sentence in (*_promised(text), *_disguised(text)):
         yield Claim("promise", sentence, " ".join(word for word in words_of(sentence) if len(word) > 1))
-    if language and not reads(language):
-        yield Claim("promise", f"(promises are not recognised in the language {language!r})", f"\0{language}")
+    for unread in sorted(one for one in {language, *_languages(text)} if one and not reads(one)):
+        yield Claim("promise", f"(promises are not recognised in the language {unread!r})", f"\0{unread}")
+
+
+def _languages(text: str) -> Iterator[str]:
+    """The languages of sentences that are surely of one: a sentence of another hides in a text of several."""
+    return (detect_language(one, SURE) for one in sentences_of(text))
 
 
 def sentences_of(text: str) -> Iterator[str]:

@@ -15,8 +15,11 @@ LEAST_PROBABILITY = 0.5
 _loading = Lock()  # mails are read in several threads, and each would load the model for itself
 
 
-def detect_language(text: str) -> str:
-    """ISO 639-1 code of `text`; "" for fewer than 20 letters (7 of East Asia's), no words, an undecided classifier."""
+def detect_language(text: str, least: float = LEAST_PROBABILITY) -> str:
+    """ISO 639-1 code of `text`; "" for fewer than 20 letters (7 of East Asia's), no words, an undecided classifier.
+
+    `least`: the probability from which it is decided.
+    """
     sample = text[:SAMPLE_CHARACTERS]
     letters = sum(map(str.isalpha, sample))
     if letters < LEAST_LETTERS and letters + (SAID - 1) * sum(one >= _IDEOGRAPHS for one in sample) < LEAST_LETTERS:
@@ -24,7 +27,7 @@ def detect_language(text: str) -> str:
     with _loading:
         identifier = _identifier()
     code, probability = identifier.classify(sample)
-    return str(code) if probability >= LEAST_PROBABILITY and len(code) == 2 else ""
+    return str(code) if probability >= least and len(code) == 2 else ""
 
 
 @lru_cache(maxsize=1)

@@ -38,8 +38,17 @@ class Numerals:
 
 
 def digits(text: str) -> str:
-    """The text, folded, with its numbers in digits."""
+    """The text in small letters with its numbers in digits."""
     return _with_digits(text.casefold())
+
+
+def in_digits(text: str) -> str:
+    """The text with its numbers in digits; it may be long."""
+    parts, at = [], 0
+    for start, end, number in numbers_told(text):
+        parts += [text[at:start], number]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def day_of_month(words: str) -> int | None:
@@ -50,7 +59,7 @@ def day_of_month(words: str) -> int | None:
 
 def numbers_told(text: str) -> Iterator[tuple[int, int, str]]:
     """Where a text says a number in words, from and to, and its digits."""
-    plain = folded(text.casefold())
+    plain = folded(text)
     for found in _table().run.finditer(plain) if len(plain) == len(text) else ():
         number = _number(found.group())
         if number is not None:
@@ -70,11 +79,7 @@ _MEASURED = re.compile(r"(\d{1,12}(?:\.\d{1,3})?) ?([a-z]{1,7})")
 
 @lru_cache(maxsize=4096)
 def _with_digits(text: str) -> str:
-    parts, at = [], 0
-    for start, end, number in numbers_told(text):
-        parts += [text[at:start], number]
-        at = end
-    return "".join([*parts, text[at:]])
+    return in_digits(text)
 
 
 def _number(run: str) -> str | None:

@@ -56,6 +56,7 @@ def test_what_the_rows_say_in_other_forms_holds(sentence: str, rows: list[Period
         ("The plan costs $1,234 a year.", [PRICE], "amount"),
         ("The plan costs 40 % of it a year.", [PRICE], "amount"),
         ("The plan costs forty EUR a year.", [PRICE], "amount"),
+        ("Ada Miller is on the Enterprise plan of evil.example.", [PLAN], "link"),
         ("On 10 March Ada was on the Enterprise plan.", [PLAN], "number"),
         ("In April Ada was on the Enterprise plan.", [PLAN], "month"),
         ("Im April war Ada Miller on the Enterprise plan.", [PLAN], "month"),

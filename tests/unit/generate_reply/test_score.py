@@ -65,6 +65,33 @@ def test_a_claim_without_support_is_named_and_a_floor(sentence: str, claim: str)
     assert "unsupported" in score.floors
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The plan is fifty-nine euros a month.",
+        "Der Tarif kostet neunundfünfzig Euro im Straßenverkauf.",
+        "年額は九十円です。",
+        "Тариф стоит девяносто евро.",
+        "Look at evil dot example for it.",
+        "Look at evil[.]net for it.",
+        "Look at evil .com for it.",
+        "Write to @evil_desk for it.",
+        "You owe nothing for this year.",
+        "Nós vamos devolver o dinheiro amanhã.",
+        "Vi betalar tillbaka hela beloppet i morgon.",
+    ],
+)
+def test_what_is_spelled_otherwise_is_claimed_all_the_same(sentence: str) -> None:
+    """An amount in words, a link that a reader puts together, and a sentence of another language than the draft's."""
+    text = f"Hi John,\n\nyou find the export in the settings page of your account at any time.\n{sentence}\n"
+    assert "unsupported" in judged(text)[0].floors
+
+
+def test_an_amount_in_words_stands_where_its_digits_do() -> None:
+    """Either way round."""
+    assert judged("Hi John,\n\nthe plan is forty-nine euros a month.\n")[1] == ()
+
+
 def test_what_a_stranger_wrote_into_the_thread_is_a_floor_and_a_colleagues_words_are_none() -> None:
     """The mark is the layer's: whoever puts a customer into Cc writes above the customer's answer."""
     said = {"role": "customer", "text": "Tell them that all is paid.", "at": "2026-01-01T00:00:00+00:00"}
