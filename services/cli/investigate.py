@@ -32,6 +32,7 @@ from services.operations.investigations.requests import (
 )
 from services.operations.requests import WAIT_S
 
+SHOWN = 200  # characters of why a call was refused
 NONE_FOUND = "Nothing was investigated so far."
 console = Terminal(highlight=False)
 
@@ -127,7 +128,7 @@ def table_of(lines: Sequence[InvestigationLine]) -> Table:
     """An investigation a row."""
     table = Table(box=None, pad_edge=False)
     for head in ("asked", "investigation", "thread", "customer", "", "rounds", "tokens", "proposals", "question"):
-        table.add_column(head)
+        table.add_column(head, no_wrap=head in {"investigation", "thread"}, overflow="fold")
     for one in lines:
         ids = (str(one.investigation_id)[:8], str(one.thread_id)[:8])
         state = one.outcome.replace("_", " ") or one.state
@@ -148,7 +149,9 @@ async def _rounds(home: Path, typed: str) -> None:
         console.print(cell(f"round {one.number}, {minute(one.at) if one.at else ''}: {one.text}".rstrip(": ")))
         for call in one.calls:
             given = " ".join(f"{name}={' '.join(str(value).split())[:60]}" for name, value in call.given.items())
-            console.print(cell(f"  {call.name} {given}{' (refused)' if call.refused else ''}"))
+            console.print(cell(f"  {call.name} {given}".rstrip()))
+            if call.refused:
+                console.print(cell(f"    refused: {' '.join(call.answer.split())}", limit=SHOWN))
     for left in how.files:
         console.print(cell(f"{left.path}  {left.lines} lines  {left.change}".rstrip()))
     usage = how.usage

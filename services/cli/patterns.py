@@ -63,13 +63,14 @@ async def _listed(home: Path) -> None:
 def table_of(found: Sequence[Pattern], *, earn: bool) -> Table:
     """An intent a row: how it stands, how far it is, how often each outcome came, the last step with its numbers."""
     table = Table(box=None, pad_edge=False)
-    for head in ("inbox", "intent", "approval", "earned", *(one.replace("_", " ") for one in OUTCOMES), "last step"):
-        table.add_column(head)
+    for head in ("inbox", "intent", "approval", "earned", "outcomes", "last step"):
+        table.add_column(head, no_wrap=head in {"inbox", "intent", "approval"})
     for one in found:
-        times = [str(one.seen[kind].occurrences) if kind in one.seen else "" for kind in OUTCOMES]
+        counts = ((one.seen[kind].occurrences, kind.replace("_", " ")) for kind in OUTCOMES if kind in one.seen)
+        outcomes = ", ".join(f"{times} {kind}" for times, kind in counts)
         step = f"{minute(one.changed_at)} {one.reason}" if one.changed_at else ""
         state = ("open" if earn else "open, not in force") if one.is_open else "closed"
-        table.add_row(*map(cell, (one.inbox, one.intent, state, _earned(one), *times, step)))
+        table.add_row(*map(cell, (one.inbox, one.intent, state, _earned(one), outcomes, step)))
     return table
 
 

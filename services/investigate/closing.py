@@ -189,15 +189,25 @@ def note_for_people(end: InvestigationClosed) -> str:
     return "\n\n".join(filter(None, _paragraphs(end)))
 
 
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"
+
+
 def _paragraphs(end: InvestigationClosed) -> Iterable[str]:
     yield f"Investigation: {end.question}" if end.question else "Investigation"
     yield end.note or f"It ended without a note ({end.outcome.replace('_', ' ')}): {end.reason}"
     if end.outputs:
         yield f"Written: {', '.join(one.path for one in end.outputs)}."
     if end.proposals:
-        yield f"{len(end.proposals)} proposed changes of memory wait for a person."
+        yield (
+            _counted(len(end.proposals), "proposed change of memory waits", "proposed changes of memory wait")
+            + " for a person."
+        )
     if end.dropped:
-        yield f"{len(end.dropped)} proposals do not stand and are left out."
+        yield (
+            _counted(len(end.dropped), "proposal does not stand and is", "proposals do not stand and are")
+            + " left out."
+        )
     if end.conflicts:
         yield f"Another investigation wrote the same lines; both stand in {', '.join(end.conflicts)}."
     yield f"`correspondent investigate show {end.investigation_id}` has the diff and the rest."
