@@ -94,6 +94,22 @@ async def test_what_came_is_taken_back_and_what_went_holds_again(altered: Memory
     assert await differences(altered.app, stack) == set()
 
 
+async def test_a_corrected_value_takes_its_place_and_what_was_past_stays_so(altered: Memory, stack: Endpoints) -> None:
+    """Taken back alone, a correction let the plan before it hold again; that one was taken back too, with its time."""
+    (row,) = await altered.rows("SELECT fact_id FROM facts WHERE value = 'Growth'")
+    await altered.ask("correct", 7, fact_id=row["fact_id"], value="Gold")
+    altered.clock.forward(day(8))
+    assert await changes(altered, 5.5) == (["Gold"], ["Bea", "Growth"])
+    assert await brought_back(altered, 5.5) == ["recorded", "recorded"]
+    assert await values(altered) == {"plan": ["Growth"], "dog": ["Rex"], "contact": ["Bea"]}
+    async with altered.app.database.reading() as conn:
+        on = {"valid_at": day(3), "known_at": day(8)}
+        then = await facts_as_of(conn, altered.app.settings.workspace, altered.person(), **on)
+    assert "Team" in [one.value for one in then]
+    assert await brought_back(altered, 5.5) == []
+    assert await differences(altered.app, stack) == set()
+
+
 async def test_a_restore_that_was_cut_short_is_finished_by_the_next(altered: Memory) -> None:
     """After the first request the rest is still to be done, and nothing is done twice."""
     async with altered.at_work():

@@ -1,7 +1,7 @@
 """Brings facts back to what was believed at a moment: what came since is taken back, what went is added.
 
-It asks as people do (`forget`, `add`): the history keeps all of it, and older mails do not bring back what was taken
-back. What was cut short is finished by doing it again: what was decided is no difference any more, and what was asked
+It asks as people do (`forget`, `add`, `correct`): the history keeps all of it, and older mails do not bring back what
+was taken back. What was cut short is finished by doing it again: what was decided is no difference any more, and what was asked
 and is not decided yet has the id that the second run gives it. Of somebody who was erased since it was read nothing is
 asked: a request to add a fact would bring it back.
 """
@@ -21,7 +21,7 @@ from services.core.app import App
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import NotDoneYet, Permanent
 from services.core.ids import restoring_id
-from services.operations.memory.facts import RememberedFact, current
+from services.operations.memory.facts import RememberedFact, current, recorded
 from services.operations.memory.outcomes import Decided, became
 from services.operations.memory.past import as_of
 from services.operations.memory.people import SQL, Person, everybody
@@ -76,17 +76,21 @@ async def restore(
 ) -> AsyncGenerator[Decided, None]:
     """Do it, fact by fact; what became of each. What takes its place back by itself is not added.
 
+    What was withdrawn since takes the place of what came under its key by a correction: taken back alone, that would
+    let what had been before both hold again, which was past at that moment and has to stay so.
+
     What was learned after `until` stays, and what else has its key stays with it. Raises `NotPastYet`,
     `SomebodyErased`, and `NotDecidedYet` where learn_facts does not come to it.
     """
     one = _Restore(app, participant_id, moment, by, await _erasures(app))
     then, tried = await _believed(app, participant_id, moment), set[UUID]()
+    for came, gone in await _corrections(app, participant_id, await _since(app, participant_id, then, until)):
+        yield await _asked(one, came, op="correct", fact_id=came.fact_id, valid_to=_last_day(gone), **_words(gone))
     while left := [each for each in (await _since(app, participant_id, then, until)).came if each.fact_id not in tried]:
         tried.add(left[0].fact_id)
         yield await _asked(one, left[0], op="forget", fact_id=left[0].fact_id)
     for fact in (await _since(app, participant_id, then, until)).gone:
-        said = {"kind": fact.kind, "key": fact.key, "value": fact.value, "text": fact.text}
-        yield await _asked(one, fact, op="add", valid_to=_last_day(fact), **said)
+        yield await _asked(one, fact, op="add", valid_to=_last_day(fact), **_words(fact))
 
 
 async def restore_within(
@@ -143,9 +147,34 @@ async def _since(
     return Difference(*(tuple(one for one in facts if one.key not in later) for facts in (came, gone)))
 
 
+async def _corrections(
+    app: App, participant_id: UUID, found: Difference
+) -> list[tuple[RememberedFact, RememberedFact]]:
+    """What came under a key, and what is gone from it: one each, and what is gone was withdrawn."""
+    pairs = []
+    for gone in found.gone:
+        came = [one for one in found.came if one.key == gone.key]
+        alone = len(came) == 1 and sum(one.key == gone.key for one in found.gone) == 1
+        lasts = alone and (gone.expires_at or not came[0].expires_at)  # a correction keeps a last day
+        if lasts and await _withdrawn(app, participant_id, gone.fact_id):
+            pairs.append((came[0], gone))
+    return pairs
+
+
+async def _withdrawn(app: App, participant_id: UUID, fact_id: UUID) -> bool:
+    now = app.now()
+    async with app.database.reading() as conn:
+        found = await recorded(conn, app.settings.workspace, participant_id, now, fact_id=fact_id)
+    return any(one.status(now) == "withdrawn" for one in found)
+
+
 def _without(facts: Iterable[RememberedFact], others: Iterable[RememberedFact]) -> tuple[RememberedFact, ...]:
     known = {(one.key, one.value.casefold()) for one in others}
     return tuple(one for one in facts if (one.key, one.value.casefold()) not in known)
+
+
+def _words(fact: RememberedFact) -> dict[str, str]:
+    return {"kind": fact.kind, "key": fact.key, "value": fact.value, "text": fact.text}
 
 
 def _last_day(fact: RememberedFact) -> date | None:
