@@ -59,7 +59,7 @@ def table_of(found: Sequence[RuleLine]) -> Table:
     """A rule a row."""
     table = Table(box=None, pad_edge=False)
     for head in HEADS:
-        table.add_column(head)
+        table.add_column(head, no_wrap=head in {"inbox", "rule"}, overflow="fold")
     for one in found:
         numbers = (one.proposed, one.waiting, one.not_sent, one.sent, one.answered, one.unsubscribed, one.bounced)
         table.add_row(*map(cell, (one.inbox, one.rule, *numbers, minute(one.last_at))))

@@ -1,9 +1,9 @@
 """Brings facts back to what was believed at a moment: what came since is taken back, what went is added.
 
 It asks as people do (`forget`, `add`, `correct`): the history keeps all of it, and older mails do not bring back what
-was taken back. What was cut short is finished by doing it again: what was decided is no difference any more, and what was asked
-and is not decided yet has the id that the second run gives it. Of somebody who was erased since it was read nothing is
-asked: a request to add a fact would bring it back.
+was taken back. What was cut short is finished by doing it again: what was decided is no difference any more, and what
+was asked and is not decided yet has the id that the second run gives it. Of somebody who was erased since it was read
+nothing is asked: a request to add a fact would bring it back.
 """
 
 from __future__ import annotations
