@@ -35,6 +35,7 @@ TURN_OVER = "the turn is no longer open"
 ESCALATED = "the thread was escalated to a human"
 COLLEAGUE_ANSWERED = "a colleague answered"
 UNSUBSCRIBED = "they have unsubscribed from such mail"
+LEFT_ALONE = "they are at risk, lost or with a person by now"
 NEWER_MAIL = "a newer mail came"
 
 

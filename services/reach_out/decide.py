@@ -17,6 +17,7 @@ from schemas.events import EventData
 from schemas.events.outreach import OutreachProposed, OutreachState
 from schemas.events.proactive import DraftRequested
 from services.core.settings.rules import OutreachRule
+from services.memory.wording import says
 
 FOLLOWING: Mapping[OutreachState, frozenset[OutreachState]] = MappingProxyType(
     {
@@ -25,6 +26,7 @@ FOLLOWING: Mapping[OutreachState, frozenset[OutreachState]] = MappingProxyType(
     }
 )
 STALE = timedelta(days=1)  # a round that is come to later than this is of a day that is over
+OPENING = 500  # characters of an answer that are looked at for its wish to get no more
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)  # of the forms of ISO 8601 the one that is documented
 _PLACE = re.compile(r"\{(name|date|goal)\}")
 
@@ -114,6 +116,11 @@ def text_of(rule: OutreachRule, one: Candidate) -> str:
     """The rule's text, filled in once, each value on one line: a customer's name is no place to be filled in."""
     given = {"name": one.name or "there", "date": one.day or "", "goal": one.goal or ""}
     return _PLACE.sub(lambda place: " ".join(given[place[1]].split())[:200], rule.text)
+
+
+def says_stop(text: str) -> bool:
+    """Whether an answer says in its first words that they want no such mail any more."""
+    return says("stops", text[:OPENING])
 
 
 def follows(state: OutreachState, to: OutreachState) -> bool:

@@ -23,7 +23,7 @@ from services.core.db import fetch_one, row_as
 from services.core.ids import outreach_book_id
 from services.mail.unsubscribe import token_of_subject, unsubscribed_by
 from services.reach_out.apply import SQL
-from services.reach_out.decide import STALE, Outreach, follows, proposals
+from services.reach_out.decide import STALE, Outreach, follows, proposals, says_stop
 from services.reach_out.load import load_day
 
 KIND = "outreach_book"
@@ -67,7 +67,10 @@ async def on_bounced(work: Work[ReplyBounced]) -> None:
 
 
 async def on_email(work: Work[EmailRead]) -> None:
-    """A mail that gives a token back unsubscribes, whoever sent it; one of whom we wrote to counts as an answer."""
+    """A mail that gives a token back unsubscribes, whoever sent it; one of whom we wrote to counts as an answer.
+
+    Where that says in words that they want no more, it unsubscribes them, too.
+    """
     mail, settings = work.event, work.app.settings.reach_out
     token = token_of_subject(mail.subject)
     of = unsubscribed_by(work.app.signing_keys, work.workspace, token) if token else None
@@ -78,8 +81,11 @@ async def on_email(work: Work[EmailRead]) -> None:
         args = {"participant_id": mail.participant_id, "since": since, "until": work.now}
         async with work.reading() as conn:
             sent = await row_as(conn, Outreach, SQL.unanswered, args)
+            lately = await fetch_one(conn, SQL.lately, args) if says_stop(mail.text) else None
         if sent is not None:
             await _change(work, sent.outreach_id, "answered")
+        if lately is not None:
+            await _unsubscribe(work, lately["outreach_id"], "mail")
 
 
 async def on_unsubscribe(work: Work[UnsubscribeRequested]) -> None:

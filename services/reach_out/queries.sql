@@ -68,6 +68,13 @@ WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]) AND 
   AND sent_at BETWEEN %(since)s AND %(until)s
 ORDER BY sent_at DESC, outreach_id LIMIT 1;
 
+-- name: lately
+-- The newest mail of outreach to a person that was proposed within some days, and has left or may still.
+SELECT outreach_id FROM outreach
+WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]) AND state IN ('proposed', 'sent', 'answered')
+  AND proposed_at BETWEEN %(since)s AND %(until)s
+ORDER BY proposed_at DESC, outreach_id LIMIT 1;
+
 -- name: answered_since
 -- Whether a person has written, proven, since a moment.
 SELECT mail_id FROM mails

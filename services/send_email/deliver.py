@@ -13,6 +13,7 @@ from schemas.events.base import EventData
 from schemas.events.replies import (
     COLLEAGUE_ANSWERED,
     ESCALATED,
+    LEFT_ALONE,
     NEWER_MAIL,
     TURN_OVER,
     UNSUBSCRIBED,
@@ -168,6 +169,8 @@ def why_not(turn: TurnNow | None) -> str:
         return COLLEAGUE_ANSWERED
     if turn.unsubscribed:
         return UNSUBSCRIBED
+    if turn.left_alone:
+        return LEFT_ALONE
     return NEWER_MAIL if turn.newer else ""
 
 

@@ -53,7 +53,10 @@ class NewestMail:
 
 @dataclass(frozen=True, slots=True)
 class TurnNow:
-    """What has become of a turn and its thread since a draft; `by` is the person whose own reply it is, or empty."""
+    """What has become of a turn and its thread since a draft; `by` is the person whose own reply it is, or empty.
+
+    `left_alone`: no rule of outreach would begin a mail to them by now.
+    """
 
     open: bool | None
     state: str
@@ -61,6 +64,7 @@ class TurnNow:
     newer: bool
     by_hand: bool
     unsubscribed: bool
+    left_alone: bool
 
 
 @dataclass(frozen=True, slots=True)

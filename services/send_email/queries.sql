@@ -15,18 +15,27 @@ SELECT min(at) AS at FROM delivery_attempts WHERE reply_id = %(reply_id)s;
 -- Whether the turn is still open, whether a mail has come since that it does not cover (what waited when it opened is
 -- another author's and has its turn later; what came before all that the turn answers is old), and whether a
 -- colleague has answered one that it does (read_email's own rows). A turn that no mail asked for waits since it opened:
--- what a colleague answered before is old, and whoever has unsubscribed since does not get it.
+-- what a colleague answered before is old. Mail of ours that a rule began does not go to whom the rule would leave out by
+-- now: who has written since, in whatever thread, has unsubscribed, is at risk, lost or with a person of ours.
 SELECT t.open_turn = %(turn_id)s AS open, t.state, coalesce(u.by, '') AS by,
        EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.verdict IN ('answer', 'human') AND m.mode = 'live'
                AND NOT m.mail_id = ANY(u.mail_ids) AND m.received_at >= u.waiting_since
                AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = m.thread_id AND c.mail_id = m.mail_id
-                               AND (NOT c.pending OR c.version < u.version))) AS newer,
+                               AND (NOT c.pending OR c.version < u.version)))
+       OR EXISTS (SELECT FROM outreach o JOIN mails m ON m.participant_id = ANY(person_ids(o.participant_id))
+               WHERE o.thread_id = t.thread_id AND o.turn_id = u.turn_id AND m.received_at > o.proposed_at
+               AND m.trusted AND m.verdict IN ('answer', 'human') AND m.mode = 'live') AS newer,
        EXISTS (SELECT 1 FROM mails q JOIN mails h ON h.thread_id = t.thread_id AND h.filter = 'sent_folder'
                AND h.verdict = 'colleague' AND h.mode = 'live' AND h.answered_ids @> ARRAY[q.message_id]
                WHERE q.mail_id = ANY(u.mail_ids)
                AND (q.received_at >= u.waiting_since OR h.received_at >= u.waiting_since)) AS by_hand,
        EXISTS (SELECT FROM outreach o JOIN unsubscribes n ON n.participant_id = ANY(person_ids(o.participant_id))
-               WHERE o.thread_id = t.thread_id AND o.turn_id = u.turn_id) AS unsubscribed
+               WHERE o.thread_id = t.thread_id AND o.turn_id = u.turn_id) AS unsubscribed,
+       EXISTS (SELECT FROM outreach o JOIN participants p ON p.participant_id = ANY(person_ids(o.participant_id))
+               WHERE o.thread_id = t.thread_id AND o.turn_id = u.turn_id
+               AND (p.state IN ('at_risk', 'churned') OR p.risk = 'high' OR EXISTS (
+                   SELECT FROM threads e WHERE e.workspace = t.workspace AND e.participant_id = p.participant_id
+                   AND e.state = 'escalated'))) AS left_alone
 FROM threads t LEFT JOIN turns u ON u.turn_id = %(turn_id)s
 WHERE t.thread_id = %(thread_id)s;
 

@@ -26,7 +26,7 @@ from schemas.events.mail import EmailRead
 from schemas.events.marks import ThreadMarksRequested
 from schemas.events.memory import FactRequested
 from schemas.events.merging import ParticipantMergeRequested
-from schemas.events.replies import HUMAN_ANSWERED, DraftDecided, ReplyDrafted, ReplySent
+from schemas.events.replies import HUMAN_ANSWERED, LEFT_ALONE, NEWER_MAIL, DraftDecided, ReplyDrafted, ReplySent
 from schemas.events.threads import ThreadTransitionRequested
 from services import reach_out, send_email
 from services.cli.outreach import table_of
@@ -363,6 +363,45 @@ async def test_who_unsubscribes_while_a_draft_waits_does_not_get_it(renewing: De
     rows = await renewing.app.rows("SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=held.reply_id)
     assert rows == [{"state": "discarded", "detail": "they have unsubscribed from such mail"}]
     assert (await renewing.line()).not_sent == 1
+
+
+async def _writes_elsewhere(desk: Desk) -> None:
+    """Its reader writes in a thread of its own."""
+    await desk.app.wait(minutes=5)
+    await desk.app.write("I have one more question.", sender=ADA, subject="Another matter")
+
+
+async def _is_at_risk(desk: Desk) -> None:
+    """A person says that they are about to leave."""
+    for state in ("customer", "at_risk"):
+        step = {"participant_id": desk.who(ADA), "to_state": state, "by": "grace", "reason": "they said so"}
+        await ask(desk.app.app, ParticipantStateRequested.model_validate(step))
+
+
+@pytest.mark.parametrize(("happens", "why"), [(_writes_elsewhere, NEWER_MAIL), (_is_at_risk, LEFT_ALONE)])
+async def test_a_draft_to_whom_none_would_be_begun_by_now_went_out(
+    renewing: Desk, happens: Callable[[Desk], Awaitable[None]], why: str
+) -> None:
+    """What a round looks at is looked at once more before it leaves."""
+    await renewing.days(32)
+    [held] = await renewing.round()
+    await happens(renewing)
+    await renewing.app.settle()
+    await renewing.decide(held)
+    [row] = await renewing.app.rows("SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=held.reply_id)
+    assert row == {"state": "discarded", "detail": why}
+
+
+async def test_who_answers_stop_unsubscribes_and_another_answer_does_not(renewing: Desk) -> None:
+    """In words alone, also after a first answer."""
+    await renewing.days(32)
+    [held] = await renewing.round()
+    await renewing.decide(held)
+    for text, unsubscribed in (("Yes, let us talk. Where do I stop it?", 0), ("Hi,\n\nSTOP\n\nAda", 1)):
+        await renewing.app.wait(days=1)
+        await renewing.app.write(text, sender=ADA, subject="Re: Export")
+        line = await renewing.line()
+        assert (line.answered, line.unsubscribed) == (1, unsubscribed)
 
 
 async def _writes(desk: Desk, held: HeldDraft) -> None:

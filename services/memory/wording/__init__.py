@@ -8,6 +8,7 @@ imperatives.txt  a text that gives an order to its reader
 numbers.txt    numbers in words
 denials.txt    words that turn a sentence into its opposite
 glue.txt       words that say nothing of what a sentence is about
+stops.txt      that somebody wants no more mail that they did not ask for
 failing.txt, missing.txt   that something does not work, or is not there: how a trouble is reported
 
 Of a clause in which the value is written `@` (see `assertion`):

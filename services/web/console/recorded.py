@@ -82,6 +82,7 @@ RECORDED: Mapping[str, tuple[Message, ...]] = MappingProxyType(
             Message("they ask for a person"),
             Message("they unsubscribe from mail that we begin"),
             Message("they have unsubscribed from such mail"),
+            Message("they are at risk, lost or with a person by now"),
             Message("l= leaves a part of the body unsigned"),
             Message("no usable key"),
             Message("rsa-sha1 is retired (RFC 8301)"),

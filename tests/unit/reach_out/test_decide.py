@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from schemas.events.outreach import OutreachProposed
 from schemas.events.proactive import DraftRequested
 from services.core.settings import OutreachRule, OutreachSettings
-from services.reach_out.decide import Candidate, Day, follows, holds, outreach_id, proposals
+from services.reach_out.decide import Candidate, Day, follows, holds, outreach_id, proposals, says_stop
 
 BOOK = UUID(int=7)
 TODAY = date(2026, 3, 1)
@@ -126,3 +126,42 @@ def test_the_line_holds_the_way_and_names_are_unique() -> None:
         OutreachSettings(unsubscribe="Bye.")
     with pytest.raises(ValidationError, match="there twice"):
         OutreachSettings(rules=(RULE, RULE))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "STOP",
+        "Please stop!",
+        "Hello,\n\nplease take me off your list.",
+        "Do not write to me again.",
+        "No more mails, thank you.",
+        "Bitte keine weiteren Mails.",
+        "Schreiben Sie mir nicht mehr.",
+        "Désinscrivez-moi, merci.",
+        "No me escriban más.",
+        "Non scrivetemi più.",
+        "Больше не пишите мне.",
+        "メールを送らないでください",
+    ],
+)
+def test_a_wish_to_get_no_more_is_understood(text: str) -> None:
+    """In the languages in which people answer."""
+    assert says_stop(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yes, let us talk.",
+        "How do I stop the export?",
+        "The export does not stop.",
+        "Do not send me the invoice by post, send it by mail.",
+        "My customers want to get no newsletter; how do they unsubscribe?",
+        "I get no mails from the printer.",
+        "Ich bekomme keine Mail vom Drucker.",
+    ],
+)
+def test_a_question_about_stopping_is_none(text: str) -> None:
+    """Of the product, or of somebody else's mail."""
+    assert not says_stop(text)
