@@ -19,7 +19,8 @@ PAGE = (
     "<body><main><p>{said}</p>{form}</main></body></html>\n"
 )
 FORM = '<form method="post"><button>Unsubscribe</button></form>'
-ASKS, DONE = "You will get no more mail from us that you did not ask for.", "Done: you will get no such mail any more."
+ASKS = "Press the button, and you get no more mail from us that you did not ask for."
+DONE = "Done: you will get no such mail any more."
 TOO_MANY = "That was too often. Wait a minute, and try again."
 PER_MINUTE = 10  # of one link: each time is an event
 UNKNOWN = "This link is not one of ours, or not whole. Copy all of it from the mail."
