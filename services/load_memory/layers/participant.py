@@ -44,7 +44,9 @@ async def load(turn: Turn, conn: Connection) -> Section:
     unconfirmed = turn.app.settings.recall.unconfirmed_below
     unused = await _unused(turn, hits, conn)
     used = [hit for hit in hits if hit.fact.fact_id not in unused]
-    facts = [(why, fact_entry(hit, why, turn.now, unconfirmed)) for hit, why in _chosen(answers, used)]
+    chosen = list(_chosen(answers, used))
+    unused -= {hit.fact.fact_id for hit, _ in chosen}  # what a question brought back
+    facts = [(why, fact_entry(hit, why, turn.now, unconfirmed)) for hit, why in chosen]
     entries += [
         recall_entry(asked, answer.recall, shown=bool(facts))
         for (asked, _), answer in zip(turn.asked, answers, strict=True)
