@@ -375,6 +375,22 @@ async def test_two_people_in_one_thread_see_each_other_write(app: Tended, window
         await asyncio.to_thread(both, place, *links)
 
 
+async def test_why_a_form_was_refused_was_not_said(app: Tended, window: Window) -> None:
+    """What stands first on the page is not why: of a team whose name is taken, the reason is said, and the name stays."""
+
+    def refuse(place: str) -> None:
+        window.go(f"{place}/console/teams")
+        window.find("#team-name").send_keys("Grace")
+        window.find("form.stack button.primary").click()
+        window.until(lambda _: window.has("#problem"))
+        assert "This name is taken" in window.text("#problem")
+        assert window.find("#team-name").get_attribute("value") == "Grace"
+
+    async with served_here(app.app) as place:
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
+        await asyncio.to_thread(refuse, place)
+
+
 async def test_a_canned_answer_lost_the_files_that_were_chosen(app: Tended, window: Window, tmp_path: Path) -> None:
     """Added to an answer it keeps words and files: the answer that is sent has both."""
     (thread,) = await app.rows("SELECT thread_id FROM threads WHERE subject = 'Sign-in'")

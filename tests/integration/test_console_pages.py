@@ -211,7 +211,7 @@ async def test_a_step_that_the_state_machine_does_not_have_is_refused(app: Tende
     path = f"/console/threads/{draft['thread_id']}"
     moved = await form(await grace.get(path), "/move").send(grace, to="escalated", reason="hers")
     assert "state was changed" in text_of(moved)
-    assert "needs a person" in text_of(moved)
+    assert "Needs a person: Grace: hers" in text_of(moved)
     refused = await form(moved, "/move").send(grace, to="closed")
     assert refused.status_code == 409
     assert "only a human hands" in text_of(refused)

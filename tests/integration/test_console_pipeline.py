@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,19 @@ async def test_the_flow_is_drawn_at_once_and_read_when_asked(app: App, grace: ht
     for name in IN_ORDER:
         assert name.replace("_", " ") in said
     assert whole.text.count('class="arc') > 20
+
+
+async def test_what_is_not_done_yet_was_called_calm(app: App, grace: httpx.AsyncClient) -> None:
+    """While an event has no taker and is not old, the page names whose it is; a line that waits leads to its page."""
+    record = encode(submitted(app, await app.blobs.put(b"# Plans")))
+    await app.publisher.publish([replace(record, topic=f"{app.settings.kafka.topic_prefix}{record.topic}")])
+    said = text_of(await grace.get("/console/pipeline?now=1"))
+    assert "Still to do: learn documents" in said
+    assert "Nothing stands still." not in said
+    await fail(app, "none")
+    page = await grace.get("/console/pipeline?now=1")
+    assert 'href="/console/pipeline?now=1#dead-letters">dead letters</a>' in page.text
+    assert 'href="/console/drafts">drafts waiting' not in page.text
 
 
 async def test_a_dead_letter_is_redriven_from_the_screen(app: App, grace: httpx.AsyncClient) -> None:

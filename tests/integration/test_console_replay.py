@@ -95,7 +95,10 @@ async def test_what_a_changed_setting_would_change_is_shown_and_nothing_is_kept(
     """Before the change nothing differs; after it the second mail of the thread would have been too many."""
     thread = str(await thread_of(app))
     asked = {"of": "thread", "named": thread, "until": "read_email"}
-    assert "2 replayed: nothing differs." in text_of(await ask(admin, **asked))
+    alike = text_of(await ask(admin, **asked))
+    assert "2 replayed: nothing differs." in alike
+    assert "begin with turns" in alike
+    assert "begin with turns" not in text_of(await ask(admin, **asked, topic="inbound-email.raw"))
     await change(app.app, {"limits.thread_per_hour": 1}, base=None, by="Grace")
     before = await rows_held(app)
     page = await ask(admin, **asked)

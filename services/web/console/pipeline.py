@@ -21,15 +21,23 @@ from services.operations import dead_letters, topics
 from services.operations.dead_letters import Choice
 from services.operations.events import find_events
 from services.operations.health.backlog import read_backlog
-from services.operations.health.state import read_health
+from services.operations.health.state import OLD_S, read_health
 from services.operations.progress import read_progress
 from services.web.bodies import Rejection
 from services.web.console.flow import drawing
 from services.web.console.forms import checked
 from services.web.console.language import Message, translated
+from services.web.console.shown import words
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.dead_letters import letter_named
 
+PAGES = {  # what waits, by its name: the page on which it is seen and done
+    "held": "/drafts",
+    "escalated": "/inbox",
+    "unknown": "/deliveries?state=unknown",
+    "uncopied": "/deliveries?state=sent",
+    "letters": "/pipeline?now=1#dead-letters",
+}
 LETTERS = 50  # that are shown
 LINES = 50  # events of a page
 SILENT = Message("The broker does not answer. What is stored is safe in the database, and is published once it does.")
@@ -95,5 +103,8 @@ async def _read(app: App) -> dict[str, Any]:
         "problems": list(health.problems()),
         "letters": waiting,
         "readings": readings,
+        "late": [words(name) for name, lag in lags.items() if lag],
+        "minutes": int(OLD_S // 60),
+        "PAGES": PAGES,
         "at": app.now(),
     }

@@ -158,6 +158,7 @@ async def show_thread(
         cases = await list_investigations(conn, workspace, thread_id=thread_id, limit=INVESTIGATIONS)
     inbox = app.settings.known_inbox(whole.thread.inbox)
     told |= {"whole": whole, "mails": mails, "line": row, "draft": draft, "log": _log(whole), "after": after}
+    told["needed"] = _needed(whole)
     told["sentences"] = sentences
     told |= {"unsent": unsent, "reply_id": random_id(), "quotes": inbox is not None and inbox.layout.quote == "below"}
     told["drafted"] = await asked_of_agent(site, thread_id, unsent.form) if unsent else None
@@ -175,6 +176,13 @@ async def show_thread(
     told |= {"reasons": REASONS, "moments": MOMENTS, "zone": app.settings.office_hours.time_zone}
     steps = [(to, *STEPS[to]) for to in STEPS if to in requests.steps_from(whole.thread.state)]
     return site.page(request, "thread.html", status, steps=steps, **told)
+
+
+def _needed(whole: WholeThread) -> str:
+    """Why a person is needed, "" where nobody is: the reason of the newest escalation."""
+    if whole.thread.state != "escalated":
+        return ""
+    return next((one.reason for one in reversed(whole.log) if one.to_state == "escalated" and not one.refused), "")
 
 
 def _log(whole: WholeThread) -> list[dict[str, Any]]:

@@ -59,7 +59,7 @@ export async function load(address, options = {}, kept = false, sent = null) {
     if (mine !== number) return;
     const refused = !answer.ok && !(answer.status === 409 && page.querySelector("#main .split"));
     if (answer.status === 401) complain(said("session over"));
-    else if (refused && options.method) complain(page.querySelector("#main p")?.textContent || said("not done"));
+    else if (refused && options.method) complain(page.querySelector("#main [role=alert]")?.textContent || said("not done"));
     else {
       const unsent = Boolean(options.method) && !answer.redirected;
       show(page, unsent ? location.href : answer.url, kept || Boolean(options.method), unsent, sent); // a form's address is no page
