@@ -1,8 +1,9 @@
 """Which sentences of a model's answer hold: those that say nothing but what the rows say that they name. Pure.
 
 A sentence goes that names no row, or one that was not shown; that has a number, amount, month, link or name which the
-named rows lack; that denies what they do not, or the reverse; that lets us have promised something; and that has
-more words of its own than of theirs. Nothing is mended: what goes is told by its rows.
+named rows lack; that denies what they do not, or the reverse, or ends it; that tells of yesterday, which is another day
+to whoever reads it later; that lets us have promised something; and that has more words of its own than of theirs.
+Nothing is mended: what goes is told by its rows.
 """
 
 from __future__ import annotations
@@ -31,6 +32,12 @@ MOST_READ = 50  # sentences of one answer; what comes behind is not looked at
 _IDS = re.compile(r"\s?\[[0-9a-f-]{36}\]")
 _EMPTY_CENTS = re.compile(r"[.,]00$")
 _GROUPED = re.compile(r"[.,](?=\d{3}(?!\d))")
+OF_ROWS = {  # what a sentence says only where its rows do, by the words for it
+    "endings": "it ends what its rows do not",
+    "moments": "its time is that of whoever reads it",
+    "our_acts": "it says of us what its rows do not",
+    "orders": "it says to us what its rows do not",
+}
 _ALWAYS_SAID = frozenset({"customer", "customers"})
 
 
@@ -82,8 +89,8 @@ def objection(sentence: str, rows: Sequence[PeriodRow]) -> str:
         return "a name stands in none of its rows"
     if says("denials", sentence) not in {says("denials", text) for text in texts}:
         return "it denies what its rows do not, or the reverse"
-    if any(says(name, sentence) and not says(name, said) for name in ("our_acts", "orders")):
-        return "it says of us, or to us, what its rows do not"
+    if why := next((why for name, why in OF_ROWS.items() if says(name, sentence) and not says(name, said)), ""):
+        return why
     content = [word for word in content_of(sentence) if not word[0].isdigit() and word not in _ALWAYS_SAID]
     if len(unsaid(content, set(words_of(said)))) > (1 - LEAST_SHARE) * len(content):
         return "more of its words are its own than its rows'"

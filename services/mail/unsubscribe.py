@@ -17,7 +17,8 @@ from services.mail.tokens import SigningKeys
 PATH = "/unsubscribe"
 ONE_CLICK = "List-Unsubscribe=One-Click"
 PURPOSE = b"correspondent unsubscribe token 1"
-_SUBJECT = re.compile(r"\s{0,10}unsubscribe\s{1,10}([a-z2-7]{42})\s{0,10}", re.IGNORECASE)
+_MARKED = r"(?:\s{0,3}\[[^\[\]]{1,40}\]){0,3}"  # by who carried it: "[EXTERNAL]"
+_SUBJECT = re.compile(rf"{_MARKED}\s{{0,10}}unsubscribe\s{{1,10}}([a-z2-7]{{42}})\s{{0,10}}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,8 @@ our_acts.txt   what we are said to have promised, granted or owe
 imperatives.txt  a text that gives an order to its reader
 numbers.txt    numbers in words
 denials.txt    words that turn a sentence into its opposite
+endings.txt    verbs by which what was so is so no more
+moments.txt    times that mean another day to whoever reads them later
 glue.txt       words that say nothing of what a sentence is about
 stops.txt      that somebody wants no more mail that they did not ask for
 failing.txt, missing.txt   that something does not work, or is not there: how a trouble is reported

@@ -63,9 +63,12 @@ def test_what_the_rows_say_in_other_forms_holds(sentence: str, rows: list[Period
         ("Ada Miller is on the Enterprise plan with Mallory.", [PLAN], "name"),
         ("ACME is on the Enterprise plan.", [PLAN], "name"),
         ("Ada Miller is not on the Enterprise plan.", [PLAN], "denies"),
+        ("Ada Miller left the Enterprise plan.", [PLAN], "ends"),
+        ("Ada Miller verließ the Enterprise plan.", [PLAN], "ends"),
+        ("Ada Miller is on the Enterprise plan since yesterday.", [PLAN], "time"),
         ("The export does finish on Mondays.", [EXPORT], "denies"),
         ("Ada is on the Enterprise plan and gets every refund unasked.", [PLAN], "own"),
-        ("Ada is on the Enter\u200bprise plan since yester\u200bday and complains loudly.", [PLAN], "own"),
+        ("Ada is on the Enter\u200bprise plan since yester\u200bday and complains loudly.", [PLAN], "time"),
         ("You promised Ada the Enterprise plan.", [PLAN], "us"),
     ],
 )

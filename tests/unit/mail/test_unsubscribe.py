@@ -35,6 +35,7 @@ def test_what_is_none_of_ours_names_nothing(token: str) -> None:
     [
         (f"unsubscribe {TOKEN}", TOKEN),
         (f" Unsubscribe  {TOKEN.upper()} ", TOKEN),
+        (f"[EXTERNAL] unsubscribe {TOKEN}", TOKEN),
         (f"Re: unsubscribe {TOKEN}", ""),
         ("unsubscribe", ""),
         (f"unsubscribe {' ' * 100_000}{TOKEN}", ""),
@@ -42,7 +43,7 @@ def test_what_is_none_of_ours_names_nothing(token: str) -> None:
     ],
 )
 def test_the_subject_gives_it_back(subject: str, token: str) -> None:
-    """Alone, in any case; an answer to such a mail does not."""
+    """Alone, in any case, as a gateway may mark it; an answer to such a mail does not."""
     assert token_of_subject(subject) == token
 
 
