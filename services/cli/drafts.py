@@ -142,4 +142,4 @@ async def _decide(
             "Not done: the draft still waits. Its thread has changed meanwhile; look again, and decide again."
         )
         raise typer.Exit(1)
-    console.print(plain(f"{became.state}. {became.detail}"))
+    console.print(plain(f"{became.state}. {became.detail}".rstrip(": ")))

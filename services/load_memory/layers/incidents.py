@@ -21,6 +21,7 @@ NAME, SHARED, TRUSTED = "incidents", False, False
 ABOUT = "Troubles that several customers report; nothing that one of them alone said."
 
 MOST = 5  # incidents, the newest first
+SEVERAL = 2  # customers at least whose word is told to others, however few open an incident
 
 
 def budget(turn: Turn) -> int:
@@ -39,14 +40,14 @@ async def load(turn: Turn, conn: Connection) -> Section:
     reports = {id: [report_of(one) for one in some] for id, some in groupby(found, key=itemgetter("incident_id"))}
     who = await fetch_one(conn, SQL.person, {"participant_id": turn.participant_id})
     assert who is not None
-    told = (_told(row, reports.get(row["incident_id"], []), who["person"], settings.customers) for row in rows)
+    told = (told_to(row, reports.get(row["incident_id"], []), who["person"], settings.customers) for row in rows)
     return section(one for one in told if one)
 
 
-def _told(row: Mapping[str, Any], reports: list[Report], person: Any, least: int) -> Entry | None:
+def told_to(row: Mapping[str, Any], reports: list[Report], person: Any, least: int) -> Entry | None:
     """An incident as it reads; None where fewer than open one are left of it, or no word of it can be told."""
     count = len(customers(reports))
-    words = " ".join(shared_words(reports, least))
+    words = " ".join(shared_words(reports, max(least, SEVERAL)))
     own = next((one.trouble for one in reversed(reports) if one.person == person), "")
     if count < least or not (words or own):
         return None
