@@ -31,7 +31,8 @@ SELECT t.open_turn = %(turn_id)s AS open, t.state, coalesce(u.by, '') AS by,
                AND (q.received_at >= u.waiting_since OR h.received_at >= u.waiting_since)) AS by_hand,
        EXISTS (SELECT FROM outreach o JOIN unsubscribes n ON n.participant_id = ANY(person_ids(o.participant_id))
                WHERE o.thread_id = t.thread_id AND o.turn_id = u.turn_id) AS unsubscribed,
-       EXISTS (SELECT FROM outreach o JOIN participants p ON p.participant_id = ANY(person_ids(o.participant_id))
+       EXISTS (SELECT FROM outreach o CROSS JOIN LATERAL unnest(person_ids(o.participant_id)) AS who(id)
+               JOIN participants p ON p.participant_id = who.id
                WHERE o.thread_id = t.thread_id AND o.turn_id = u.turn_id
                AND (p.state IN ('at_risk', 'churned') OR p.risk = 'high' OR EXISTS (
                    SELECT FROM threads e WHERE e.workspace = t.workspace AND e.participant_id = p.participant_id

@@ -182,9 +182,9 @@ async def test_silence_is_unavailable(server: ScriptedModel) -> None:
 
 async def test_budget_ends_all_attempts(server: ScriptedModel) -> None:
     """However many retries are allowed, the budget ends them."""
-    server.script(lambda seen: rate_limited(0.09))
-    with pytest.raises(ModelUnavailable, match=r"0\.2 s"):
-        await asked(server, budget_s=0.2, max_retries=10)
+    server.script(lambda seen: rate_limited(0.3))
+    with pytest.raises(ModelUnavailable, match=r"1\.5 s"):
+        await asked(server, budget_s=1.5, max_retries=10)
     assert 1 < len(server.requests) < 10
 
 

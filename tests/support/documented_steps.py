@@ -244,6 +244,12 @@ STEPS = (
     step("thread ID", "awaiting_reply", uses={"ID": thread("Changing the plan")}),
     step("move ID in_progress", "in_progress", uses={"ID": thread("Boards do not sync")}),
     step("memory show PERSON", "John Miller", "plan = Enterprise", uses={"PERSON": "john@acme.example"}),
+    step(
+        "memory periods PERSON",
+        "No period of theirs was told.",
+        "condense.enabled",
+        uses={"PERSON": "john@acme.example"},
+    ),
     step("outbox", "The broker refuses nothing."),
     step("held", "Nothing is held."),
     step("held --release NUMBER", "no record is held under the number 1", code=2, uses={"NUMBER": "1"}),
