@@ -54,18 +54,19 @@ async def write(lines: AsyncIterator[str], day: date, path: Path) -> Manifest | 
     first = last = None
     with path.open("wb") as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as packed:
         async for line in lines:
-            last = typed(json.loads(line))
+            last = json.loads(line)
             first = first or last
             count += 1
-            if last.aggregate is not None and last.version is not None:
-                kinds[last.aggregate] += 1
+            if last["aggregate"] is not None and last["version"] is not None:
+                kinds[last["aggregate"]] += 1
             packed.write(line.encode() + b"\n")
     if first is None or last is None:
         return None
+    begins, ends = typed(first), typed(last)
     with path.open("rb") as written:
         size, sha256 = _measure(written)
-    name = f"events-{day:%Y%m%d}-{first.seq}-{last.seq}-{sha256[:12]}.jsonl.gz"
-    return Manifest(name, day, count, dict(kinds), first.seq, last.seq, last.stored_at, size, sha256)
+    name = f"events-{day:%Y%m%d}-{begins.seq}-{ends.seq}-{sha256[:12]}.jsonl.gz"
+    return Manifest(name, day, count, dict(kinds), begins.seq, ends.seq, ends.stored_at, size, sha256)
 
 
 def verify(content: BinaryIO, said: Manifest) -> None:
