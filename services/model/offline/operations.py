@@ -41,13 +41,9 @@ def third_person(fact: Stated, who: str) -> str:
     return pattern.format(who=who, value=fact.value, quote=one_line(fact.quote))[:_LIMIT]
 
 
-def _operation(fact: Stated, who: str, current: Iterable[Known]) -> dict[str, Any]:
-    """UPDATE if another value is stored under the same kind and key, else ADD (which corroborates an equal one)."""
-    stored = next((one for one in current if (one.kind, one.key) == (fact.kind, fact.key)), None)
-    changed = stored is not None and stored.value.lower() != fact.value.lower()
+def remembered(fact: Stated, who: str) -> dict[str, Any]:
+    """A fact as tools take it, whatever becomes of it."""
     return {
-        "op": "UPDATE" if changed else "ADD",
-        "fact_id": stored.id if stored and changed else "",
         "kind": fact.kind,
         "key": fact.key,
         "value": fact.value,
@@ -55,6 +51,17 @@ def _operation(fact: Stated, who: str, current: Iterable[Known]) -> dict[str, An
         "quote": fact.quote,
         "importance": fact.importance,
         "valid_to": fact.valid_to,
+    }
+
+
+def _operation(fact: Stated, who: str, current: Iterable[Known]) -> dict[str, Any]:
+    """UPDATE if another value is stored under the same kind and key, else ADD (which corroborates an equal one)."""
+    stored = next((one for one in current if (one.kind, one.key) == (fact.kind, fact.key)), None)
+    changed = stored is not None and stored.value.lower() != fact.value.lower()
+    return {
+        "op": "UPDATE" if changed else "ADD",
+        "fact_id": stored.id if stored and changed else "",
+        **remembered(fact, who),
     }
 
 

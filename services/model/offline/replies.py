@@ -11,7 +11,7 @@ from services.model.offline.answers import Answers, compared, find_answers, offe
 from services.model.offline.facts import Stated, stated
 from services.model.offline.lexicon import STOP
 from services.model.offline.meaning import Reader
-from services.model.offline.operations import third_person
+from services.model.offline.operations import remembered
 from services.model.offline.requests import Requests, read_requests
 from services.model.offline.sentences import one_line, quotable, sentences, words
 from services.model.offline.view import Passage, View
@@ -180,18 +180,5 @@ def noted(facts: list[Stated], text: str) -> str:
 
 def remembering(facts: list[Stated], who: str) -> list[tuple[str, dict[str, Any]]]:
     """The calls of `remember_fact` that store them."""
-    return [
-        (
-            "remember_fact",
-            {
-                "kind": fact.kind,
-                "key": fact.key,
-                "value": fact.value,
-                "text": third_person(fact, who),
-                "quote": fact.quote,
-                "importance": fact.importance,
-                "valid_to": fact.valid_to.isoformat() if fact.valid_to else None,
-            },
-        )
-        for fact in facts
-    ]
+    days = (one.valid_to.isoformat() if one.valid_to else None for one in facts)
+    return [("remember_fact", {**remembered(one, who), "valid_to": day}) for one, day in zip(facts, days, strict=True)]
