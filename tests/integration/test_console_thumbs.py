@@ -14,16 +14,11 @@ from deploy.local import Endpoints
 from services.core.web import make_app
 from services.operations.quality import Tally, quality
 from services.web.routes import routes
-from tests.support.beginning import after
+from tests.support.beginning import after, answered
 from tests.support.console import form, signed_in, text_of
 from tests.support.tending import Tended, tending
 
 TOKEN = "a token for tests only"
-
-
-async def answered(one: Tended) -> None:
-    """A customer's mail, whose answer left."""
-    await one.write("What does the Team plan cost?")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from services.model.port import Answer, Model, Request
 from services.operations.what_if import A_MINUTE, LONGEST
 from services.web.console.diffs import words_between
 from services.web.routes import routes
-from tests.support.beginning import after
+from tests.support.beginning import after, answered
 from tests.support.console import form, signed_in, text_of
 from tests.support.tending import Tended, tending
 
@@ -45,11 +45,6 @@ class Listened:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.model, name)
-
-
-async def answered(one: Tended) -> None:
-    """A customer's mail, whose answer left."""
-    await one.write("What does the Team plan cost?")
 
 
 @pytest.fixture

@@ -21,9 +21,15 @@ from deploy.local import Endpoints
 from tests.support.once import worked_out_once
 from tests.support.remembering import Memory
 from tests.support.stack import create_database, drop_database, fresh_database
+from tests.support.tending import Tended
 
 M = TypeVar("M", bound=Memory)
 MOST_KEPT = 3  # a file has one or two beginnings, and each lies in memory
+
+
+async def answered(one: Tended) -> None:
+    """A beginning that several files have: a customer's mail, whose answer left."""
+    await one.write("What does the Team plan cost?")
 
 
 @dataclass(frozen=True, slots=True)
